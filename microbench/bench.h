@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All that a probe sees of a machine: map memory, run a loop or an access pattern, get samples in
+ * core cycles. microbench/engine implements it on hardware, tests/sim on simulated chips; patterns
+ * are data, so that a simulated chip executes the accesses that the probe really makes. */
+#ifndef DG_MICROBENCH_BENCH_H
+#define DG_MICROBENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Memory: one arena of at most dg_bench.memory_limit bytes, mapped and touched once by the engine;
+ * offsets of patterns count from its start, which is aligned to 2 MiB. */
+
+/* Pointer chases. `order` lists byte offsets visited in turn, cyclically: each load gives the next
+ * address. `steps` loads are timed after `warm` passes over the whole order. */
+struct dg_chase {
+    const uint32_t *order;       /* offsets, multiples of 8 */
+    size_t count;
+    uint64_t steps;              /* timed loads; 0: one pass */
+    unsigned warm;               /* whole passes before the clock starts */
+    bool vector;                 /* vector load, lane moved to the address register */
+};
+
+/* Evict-and-time: touch `target`, then the `order` set `passes` times, then time the one load of
+ * `target`; repeated, the trimmed mean is the sample. */
+struct dg_evict {
+    uint32_t target;
+    const uint32_t *order;
+    size_t count;
+    unsigned passes, repeats;
+};
+
+/* Cold refill: stream `window` bytes with vector reads, then time dependent loads of `order`
+ * whose pages were warmed in the TLB ahead (last-level capacity under noise). */
+struct dg_resample {
+    uint64_t window;
+    const uint32_t *order;
+    size_t count;
+};
+
+enum dg_traffic { DG_READ, DG_WRITE, DG_COPY, DG_SCALE, DG_ADD, DG_TRIAD, DG_NT_COPY };
+enum { DG_TRAFFIC_COUNT = DG_NT_COPY + 1 };
+
+/* Bandwidth: `bytes` is the footprint of all arrays together, `passes` over it are timed. */
+struct dg_stream {
+    enum dg_traffic kind;
+    uint64_t bytes;
+    unsigned passes, threads;    /* threads 1, or 0 for all allowed CPUs, private arrays each */
+    unsigned step;               /* bytes read per loop pass (mix.stream); 0: the widest unroll */
+    unsigned prefetch;           /* software prefetch distance in bytes; 0: none */
+};
+
+/* Operation loops, made from isa/ tables by a build-time program. */
+enum dg_loop_kind {
+    DG_LOOP_LATENCY,             /* one chain through operand `operand` (0: the accumulator) */
+    DG_LOOP_RATE,                /* `chains` independent chains */
+    DG_LOOP_PAIR,                /* `count_a` of `op` beside `count_b` of `other`, independent */
+};
+struct dg_loop {
+    enum dg_loop_kind kind;
+    const char *op, *other;      /* "fma.f32.256" */
+    unsigned operand, chains, count_a, count_b;
+};
+
+/* Mixes: nested loops that compute while streams pass (reference form: `vectors` loads of stream
+ * S and `rows` broadcasts a step, fma (i, j), then all accumulators stored). Nothing knows a GEMM.
+ *
+ * One turn: `steps` steps of S (sequential) and of the rows (each row its own pointer, row_stride
+ * apart), accumulators = vectors x rows, then `stores` of them stored to C. After a turn: S moves
+ * on by s_turn bytes (0: rewinds to the same place) and wraps at s_region; the rows likewise by
+ * r_turn and r_region; C by c_turn and c_region. A pass over S may be repeated before S moves:
+ * s_repeat turns read the same S. */
+struct dg_mix {
+    const char *dtype;           /* "f32" */
+    unsigned bits, vectors, rows, stores;
+    uint64_t steps, turns;       /* turns per timed sample, after as many to warm up */
+    uint64_t s_turn, s_region, s_repeat;
+    uint64_t row_stride, r_turn, r_region;
+    uint64_t c_turn, c_region, c_row_stride;
+    bool c_read;                 /* C is read, added and written */
+    bool prefetch;               /* the next S panel is prefetched to L2, spread over the steps */
+    bool call;                   /* time a call per turn (mix.call) */
+};
+
+/* One sample each: core cycles (calibrated by the chains around it) and nanoseconds, per unit of
+ * the request: a load for chases, a byte for streams, an operation of `op` for loops (pairs: one
+ * group of count_a + count_b), a turn for mixes. */
+struct dg_sample { double cycles, ns; };
+
+enum dg_core_state { DG_QUIET, DG_DISTURBED, DG_UNKNOWN_STATE };
+
+struct dg_samples {
+    struct dg_sample *sample;    /* accepted (quiet) samples only; the caller's array */
+    size_t count, capacity;
+    size_t rejected;             /* thrown away: clock step, switch, fault, migration, disturbed */
+    /* filled by dg_samples_summary */
+    double median, low, high;    /* cycles: median, lower and upper quartile */
+    double median_ns, low_ns, high_ns;
+    bool reliable;               /* at least 5 samples, median and lower quartile within 0.5 % */
+};
+void dg_samples_summary(struct dg_samples *samples);
+
+/* What the engine found out before the first probe. */
+struct dg_bench_info {
+    const char *time_source;     /* "tsc", "cntvct", "clock_monotonic_raw", "sim" */
+    double tick_ns;              /* granularity of it, measured */
+    double clock_hz;             /* sustained one-core clock while probing, measured */
+    double clock_low_hz, clock_high_hz;
+    const char *chains;          /* "add 1, xor-rotate 2, multiply 3: agree within 0.3 %" */
+    const char *cycle_source;    /* "chains" or "perf_event" */
+    const char *perf;            /* "open", or errno by name with the event: "cycles: ENOENT" */
+    unsigned page_bytes;
+    bool huge_pages;             /* the arena really got them */
+    bool memory_short;           /* memory_limit is under 4 x the last level claimed or found */
+    uint64_t memory_limit;
+    unsigned cpu, cpus;          /* the pinned CPU and how many are allowed */
+    bool pinned, emulated;
+    const char *const *features; /* usable here, /proc/cpuinfo names */
+    size_t feature_count;
+};
+
+struct dg_bench {
+    void *self;
+    const struct dg_bench_info *info;
+    /* Each fills `out` with up to out->capacity accepted samples, spread in time, waiting (bounded)
+     * for a quiet core. False: the request cannot be run here (*e says why: no such loop, no
+     * feature, offset outside the arena), or the budget is over. */
+    bool (*chase)(void *self, const struct dg_chase *, struct dg_samples *out, struct dg_error *e);
+    bool (*evict)(void *self, const struct dg_evict *, struct dg_samples *out, struct dg_error *e);
+    bool (*resample)(void *self, const struct dg_resample *, struct dg_samples *out,
+                     struct dg_error *e);
+    bool (*stream)(void *self, const struct dg_stream *, struct dg_samples *out,
+                   struct dg_error *e);
+    bool (*loop)(void *self, const struct dg_loop *, struct dg_samples *out, struct dg_error *e);
+    /* Runs `count` mixes round robin, so that neighbours share the state of the machine. */
+    bool (*mix)(void *self, const struct dg_mix *, size_t count, struct dg_samples *out,
+                struct dg_error *e);
+    /* Seconds of budget left; negative: none. */
+    double (*time_left)(void *self);
+};
+
+#endif
