@@ -69,10 +69,4 @@ struct dg_plan_result {
 bool dg_plan_make(const struct dg_problem *problem, const struct dg_profile *profile, bool strict,
                   struct dg_arena *arena, struct dg_plan_result *out, struct dg_error *e);
 
-/* Prices one given tile and blocks (0: the planner's choice): the spike and the tests use it. */
-struct dg_plan_fixed { unsigned rows, vectors; uint64_t mc, nc, kc; int inner, prefetch; /* -1 */ };
-bool dg_plan_make_fixed(const struct dg_problem *problem, const struct dg_profile *profile,
-                        const struct dg_plan_fixed *fixed, struct dg_arena *arena,
-                        struct dg_plan_result *out, struct dg_error *e);
-
 #endif

@@ -25,6 +25,7 @@ struct dg_problem {
     int beta;                    /* 0 or 1 */
     enum dg_objective objective;
     bool intensity_divides;      /* the variant m | M, n | N, k | K */
+    uint32_t tile_m, tile_n;     /* rows and columns of the register tile; 0: the planner's choice */
     bool enable_debug;
 };
 
