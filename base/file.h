@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Files whole: read with a limit, written so that on any failure the old one is still there. */
+#ifndef DG_BASE_FILE_H
+#define DG_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+/* The whole file with a zero byte behind it, in the arena (which must be able to grow). A file of
+ * more than `limit` bytes is refused. size may be NULL when the bytes are a text: then a zero
+ * byte inside is an error. Errors: DG_EXIT_INPUT. */
+char *dg_file_read(const char *path, size_t limit, struct dg_arena *arena, size_t *size,
+                   struct dg_error *e);
+
+/* Replaces the file in one step: a temporary file beside it is written, flushed to the disk and
+ * renamed over it; the old file stays whole on every failure (full disk, no permission, kill).
+ * A symbolic link stays one: its target is replaced (a dangling one is replaced itself). Devices, pipes and /dev/stdout are written
+ * straight. The folder must exist. Errors: DG_EXIT_UNAVAILABLE. */
+bool dg_file_write(const char *path, const void *bytes, size_t size, struct dg_error *e);
+
+/* Several files, all or none: nothing is renamed before every one is on the disk, and when a
+ * rename fails those before it are undone. Only a kill between two renames can leave some new and
+ * some old; they are renamed in the order given, so put last what names the others' hashes. */
+struct dg_file_part {
+    const char *path;
+    const void *bytes;
+    size_t size;
+};
+bool dg_file_write_all(const struct dg_file_part *parts, size_t count, struct dg_error *e);
+
+/* Makes a folder and those above it; an existing one is fine. */
+bool dg_folder_make(const char *path, struct dg_error *e);
+
+/* For the end of every command that prints: flushes stdout and says whether all of it arrived
+ * (full disk, closed pipe, closed stdout). */
+bool dg_stdout_done(struct dg_error *e);
+
+#endif
