@@ -74,9 +74,11 @@ const struct dg_value *dg_profile_find(const struct dg_profile *profile, const c
 /* A number, or `otherwise` when there is none. */
 double dg_profile_number(const struct dg_profile *profile, const char *key, double otherwise);
 const char *dg_profile_text(const struct dg_profile *profile, const char *key);
+/* measurements.<key>, NULL when there is none. */
+const struct dg_answer *dg_profile_evidence(const struct dg_profile *profile, const char *key);
 
 /* A recording view: what a planner read, each key once, with the value seen (NULL: absent). The
- * list is what makes a kernel's identity; it grows in the caller's array. */
+ * list is what makes a kernel's identity; it is kept sorted by key and grows in the arena. */
 struct dg_read { const char *key; const struct dg_value *value; bool assumed; double used; };
 struct dg_view {
     const struct dg_profile *profile;
@@ -88,10 +90,15 @@ struct dg_view {
 };
 void dg_view_init(struct dg_view *view, const struct dg_profile *profile,
                   struct dg_arena *arena, bool strict);
-/* A scalar field: its value, or the named default of defaults.def for this architecture, recorded
- * as assumed. False only when there is neither, or strict and absent, or no memory. */
+/* A scalar or a cell: its value, or the named default of defaults.def for this architecture,
+ * recorded as assumed. Where a scalar and a cell say the same (memory_bandwidth_gbps and
+ * bw.dram.triad.all, l2_to_dram_bandwidth_gbps and bw.dram.read.1, l1_to_l2_bandwidth_gbps x clock
+ * and bw.l2.read.1) the cell wins and the scalar stands in for it; both readings are recorded.
+ * False only when there is no value at all, or strict and absent, or no memory. */
 bool dg_view_field(struct dg_view *view, const char *key, double *out);
 /* A cell: false when absent (recorded too: a kernel must be regenerated when it appears). */
 bool dg_view_cell(struct dg_view *view, const char *key, double *out);
+/* A list of texts ("isa"), or its default, as dg_view_field. */
+bool dg_view_list(struct dg_view *view, const char *key, const char *const **list, size_t *count);
 
 #endif
