@@ -18,7 +18,8 @@ static const struct dg_op aarch64_neon_ops[] = {
 };
 
 #define OPS(table) .ops = table, .op_count = sizeof(table) / sizeof *(table)
-#define X86_REACH .offset_min = INT32_MIN, .offset_max = INT32_MAX, .offset_step = 1
+#define X86_REACH .offset_min = INT32_MIN, .offset_max = INT32_MAX, .offset_step = 1, \
+    .scalar_registers = 15, .immediate_max = INT32_MAX, .set_bits = 64
 
 static const struct dg_isa x86_64_avx512 = {
     .name = "x86_64-avx512", .architecture = "x86_64", .features = "avx512f,avx512vl,fma,avx2",
@@ -40,6 +41,7 @@ static const struct dg_isa aarch64_neon = {
     .name = "aarch64-neon", .architecture = "aarch64", .features = "asimd",
     .vector_bits = 128, .vector_registers = 32, .comment = "//",
     OPS(aarch64_neon_ops), .offset_min = 0, .offset_max = 65520, .offset_step = 16,
+    .scalar_registers = 28, .immediate_max = 4095, .set_bits = 16,
 };
 
 const struct dg_isa *const dg_isas[] = {

@@ -34,6 +34,13 @@ enum dg_sem {
     DG_SEM_SLOT_LOAD,  /* {0} = frame slot {1} */
     DG_SEM_SLOT_STORE, /* frame slot {0} = {1} */
     DG_SEM_COUNT_DOWN, /* {0} -= 1 and branch to {1} while not zero */
+    DG_SEM_JUMP_ZERO,    /* branch to {1} if {0} is zero */
+    DG_SEM_JUMP_NONZERO, /* branch to {1} if {0} is not zero */
+    DG_SEM_INSERT16,     /* bits 16*part .. 16*part+15 of {0} = immediate {1} (0..65535) */
+    DG_SEM_SET_MASK,     /* mask register {K} = the low bits of {0}: 1 for each lane of `part` */
+    /* a broadcast folded into the multiply-add: AArch64 */
+    DG_SEM_LOAD_ELEMENT, /* lane 0 of {0} = the element at {1}, the other lanes zero */
+    DG_SEM_FMA_ELEMENT,  /* {0} += {1} * lane 0 of {2}, rounded once */
     DG_SEM_OTHER,      /* measured only: nothing in emit/ asks for it */
 };
 
@@ -47,8 +54,11 @@ struct dg_op {
     unsigned part;             /* lanes moved by a _PART row written for one count; 0 = any count */
     const char *operands;
     const char *feature;       /* as in /proc/cpuinfo, comma separated, all needed: "avx2,fma" */
-    const char *text;          /* {0}..{3} operands; {x1} operand 1 in its 128-bit spelling;
-                                  {k} the mask register of `part`; \n\t between instructions */
+    const char *text;          /* {0}..{3} operands; {x1} operand 1 in another spelling: x 128 bits
+                                  (x86), q d s the AArch64 scalar views, w 32 bits of a scalar;
+                                  {1+8} memory operand 1 moved on by 8 bytes; {k} the mask register
+                                  of `part` with its braces, {K} without; \n\t between
+                                  instructions; any other brace stands for itself */
 };
 
 struct dg_isa {
@@ -62,6 +72,9 @@ struct dg_isa {
     /* Offsets of an address: min <= offset <= max, and a multiple of `step`, for vector accesses
      * of `vector_bits`. x86: any 32-bit. AArch64 ldr q: 0..65520 by 16, or -256..255 (ldur). */
     int64_t offset_min, offset_max, offset_step;
+    unsigned scalar_registers; /* for pointers and counts: not the stack pointer, not reserved */
+    int64_t immediate_max;     /* ADD_IMM takes -immediate_max .. immediate_max */
+    unsigned set_bits;         /* SET takes so many bits; the others come by INSERT16 */
 };
 
 /* The targets of this build, NULL-terminated, best first within one architecture; tables for
