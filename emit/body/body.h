@@ -30,9 +30,11 @@ struct dg_body {
     enum dg_dtype dtype;
     const char *element;         /* "f32" */
     unsigned element_bytes, lanes, k_step;    /* k advanced by one step */
-    const struct dg_op *load, *store, *zero, *add, *chain;  /* chain: carries the accumulator */
+    const struct dg_op *load, *broadcast, *store, *zero, *add;
+    const struct dg_op *chain;   /* the operation that carries the accumulator */
 };
 
+/* False when there is no recipe for this dtype, or the ISA lacks one of its operations. */
 bool dg_body_for(const struct dg_isa *isa, enum dg_dtype dtype, struct dg_body *out);
 /* The operations of one step in program order; returns their count (out may be NULL). */
 size_t dg_body_step(const struct dg_body *body, struct dg_tile tile, struct dg_body_op *out,

@@ -27,8 +27,11 @@ struct dg_problem {
     bool intensity_divides;      /* the variant m | M, n | N, k | K */
     uint32_t tile_m, tile_n;     /* rows and columns of the register tile; 0: the planner's choice */
     bool enable_debug;
+    bool workspace;              /* a plan that needs a workspace may be taken */
+    char output_dir[512];        /* codegen.output_dir; "" = the current folder */
 };
 
 extern const char *const dg_dtype_names[DG_DTYPE_COUNT];   /* canonical: "f32", "f16", "int4" */
+unsigned dg_dtype_bytes(enum dg_dtype dtype);              /* of one element of A and C */
 
 #endif
