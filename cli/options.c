@@ -333,6 +333,31 @@ static void interrupted(int signal)
     _exit(DG_EXIT_INTERRUPTED);
 }
 
+/* --help-man and --help-bash are for the build of this project, not for users. */
+static bool made_for_build(const struct dg_program *program, int argc, char **argv)
+{
+    if (argc != 2)
+        return false;
+    if (strcmp(argv[1], "--help-man") == 0)
+        dg_help_scdoc(program, stdout);
+    else if (strcmp(argv[1], "--help-bash") == 0)
+        dg_help_completion(program, stdout);
+    else
+        return false;
+    return true;
+}
+
+static bool serve(const struct dg_options *options, struct dg_error *e)
+{
+    if (options->help)
+        dg_help_print(options->program, options->command, stdout);
+    else if (options->version)
+        printf("%s %s\n", options->program->name, DG_VERSION);
+    else
+        return options->command->run(options, e);
+    return true;
+}
+
 int dg_program_main(const struct dg_program *program, int argc, char **argv)
 {
     struct dg_error e = { .exit_code = DG_EXIT_OK };
@@ -341,13 +366,10 @@ int dg_program_main(const struct dg_program *program, int argc, char **argv)
     struct sigaction action = { .sa_handler = interrupted };
     sigaction(SIGINT, &action, NULL);
     dg_arena_init(&arena);
-    bool ok = dg_options_parse(program, argc, argv, &arena, &options, &e);
-    if (ok && options.help)
-        dg_help_print(program, options.command, stdout);
-    else if (ok && options.version)
-        printf("%s %s\n", program->name, DG_VERSION);
-    else if (ok)
-        ok = options.command->run(&options, &e);
+    bool for_build = made_for_build(program, argc, argv);
+    bool ok = for_build || dg_options_parse(program, argc, argv, &arena, &options, &e);
+    if (ok && !for_build)
+        ok = serve(&options, &e);
     /* a failed command's own error comes first; lost output is one only when all else went well */
     struct dg_error lost = { .exit_code = DG_EXIT_OK };
     int code = ok ? DG_EXIT_OK : dg_error_print(program->name, &e);
