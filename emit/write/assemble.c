@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/run.h"
+#include "base/str.h"
+#include "emit/write/assemble.h"
+#include "emit/write/target.h"
+
+enum { ARGUMENTS = 32, LIMIT_MS = 30000, OBJECT_LIMIT = 1 << 26 };
+
+struct tool {
+    const char *argv[ARGUMENTS];           /* what comes before the files */
+    size_t count;
+    bool driver;                           /* a compiler driver */
+};
+
+struct job {
+    struct dg_arena *arena;
+    struct tool tool;
+    char folder[256], source[300], object[300];
+    struct dg_error *e;
+};
+
+/* A program that can be run, in PATH or as a path. */
+static bool is_program(const char *name)
+{
+    if (strchr(name, '/') != NULL)
+        return access(name, X_OK) == 0;
+    for (const char *at = getenv("PATH"); at != NULL && *at != '\0';) {
+        size_t length = strcspn(at, ":");
+        char path[4096];
+        if (length > 0 && length < sizeof path) {
+            dg_format(path + length, sizeof path - length, "/%s", name);
+            memcpy(path, at, length);
+            if (access(path, X_OK) == 0)
+                return true;
+        }
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+static bool split(struct job *job, const char *option, const char *text)
+{
+    struct tool *tool = &job->tool;
+    char *rest = dg_strdup(job->arena, text), *next;
+    tool->count = 0;
+    if (rest != NULL && strchr(text, '/') != NULL && is_program(text)) {
+        tool->argv[tool->count++] = rest;
+        return true;
+    }
+    for (char *word = rest != NULL ? strtok_r(rest, " \t", &next) : NULL; word != NULL;
+         word = strtok_r(NULL, " \t", &next)) {
+        if (tool->count + 8 > ARGUMENTS)
+            return dg_fail(job->e, DG_EXIT_USAGE, option, "must have fewer arguments", text, NULL);
+        tool->argv[tool->count++] = word;
+    }
+    if (tool->count == 0)
+        return dg_fail(job->e, DG_EXIT_USAGE, option, "must name a program", text, NULL);
+    if (!is_program(tool->argv[0]))
+        return dg_fail(job->e, DG_EXIT_UNAVAILABLE, option, "must name a program that can be run",
+                       tool->argv[0], "give its path, or install it");
+    return true;
+}
+
+/* The plain names are right only where this program's own code runs on the kernel's target. */
+static bool native(const struct dg_target *target)
+{
+#if defined __x86_64__
+    return target == &dg_target_x86_64;
+#elif defined __aarch64__
+    return target == &dg_target_aarch64;
+#else
+    return target == NULL;
+#endif
+}
+
+static bool look(struct job *job, const struct dg_target *target)
+{
+    static const struct { const char *name; bool driver, plain; } candidates[] = {
+        { "as", false, true }, { "cc", true, true },
+        { "-as", false, false }, { "-gcc", true, false },
+    };
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+        char name[64];
+        if (candidates[i].plain && !native(target))
+            continue;
+        dg_format(name, sizeof name, "%s%s", candidates[i].plain ? "" : target->triple,
+                  candidates[i].name);
+        if (is_program(name)) {
+            job->tool.argv[0] = dg_strdup(job->arena, name);
+            job->tool.count = 1;
+            job->tool.driver = candidates[i].driver;
+            return job->tool.argv[0] != NULL;
+        }
+    }
+    char value[128];
+    dg_format(value, sizeof value, "neither %s-as nor %s-gcc is in PATH", target->triple,
+              target->triple);
+    return dg_fail(job->e, DG_EXIT_UNAVAILABLE, target->architecture, "needs a GNU assembler",
+                   value, "install binutils for it, name one with --as or --cc, or write only the "
+                          "source with --output FILE.s");
+}
+
+static bool choose(struct job *job, const struct dg_assembler *wanted,
+                   const struct dg_target *target)
+{
+    if (wanted != NULL && wanted->as != NULL)
+        return split(job, "--as", wanted->as);
+    job->tool.driver = wanted != NULL && wanted->cc != NULL;
+    if (job->tool.driver)
+        return split(job, "--cc", wanted->cc);
+    return look(job, target);
+}
+
+static bool make_folder(struct job *job)
+{
+    const char *base = getenv("TMPDIR");
+    if (base == NULL || base[0] != '/' || strlen(base) > 200)
+        base = "/tmp";
+    dg_format(job->folder, sizeof job->folder, "%s/deepgemm-XXXXXX", base);
+    if (mkdtemp(job->folder) == NULL) {
+        char reason[sizeof job->e->value];
+        dg_format(reason, sizeof reason, "%s", strerror(errno));
+        job->folder[0] = '\0';
+        return dg_fail(job->e, DG_EXIT_UNAVAILABLE, base, "needs a temporary folder there", reason,
+                       "set TMPDIR to a folder that can be written");
+    }
+    dg_format(job->source, sizeof job->source, "%s/kernel.s", job->folder);
+    dg_format(job->object, sizeof job->object, "%s/kernel.o", job->folder);
+    return true;
+}
+
+static void remove_folder(const struct job *job)
+{
+    if (job->folder[0] == '\0')
+        return;
+    unlink(job->source);
+    unlink(job->object);
+    rmdir(job->folder);
+}
+
+static bool run(struct job *job, const char *text, struct dg_run *result)
+{
+    struct tool tool = job->tool;
+    if (!dg_file_write(job->source, text, strlen(text), job->e))
+        return false;
+    unlink(job->object);
+    if (tool.driver) {
+        tool.argv[tool.count++] = "-c";
+        tool.argv[tool.count++] = "-x";
+        tool.argv[tool.count++] = "assembler";
+    }
+    tool.argv[tool.count++] = "-o";
+    tool.argv[tool.count++] = job->object;
+    tool.argv[tool.count++] = job->source;
+    tool.argv[tool.count] = NULL;
+    return dg_run(tool.argv, LIMIT_MS, result, job->e);
+}
+
+static bool accepted(const struct dg_run *result)
+{
+    return !result->late && result->status == 0;
+}
+
+/* The first line of what it said that names an error, without the place in a temporary file. */
+static const char *complaint(const struct job *job, struct dg_run *result)
+{
+    char *line = result->output, *next;
+    size_t folder = strlen(job->folder);
+    for (char *at = strtok_r(result->output, "\n", &next); at != NULL;
+         at = strtok_r(NULL, "\n", &next))
+        if (strstr(at, "rror") != NULL) {
+            line = at;
+            break;
+        }
+    if (strncmp(line, job->folder, folder) == 0)
+        line += folder + 1;
+    return line[0] != '\0' ? line : "it said nothing";
+}
+
+/* Each row once, alone in a file: the first that is refused. */
+static const char *refused(struct job *job, const struct dg_ir_code *code)
+{
+    const struct dg_target *target = dg_target_for(code->isa);
+    const struct dg_function f = { .code = code, .name = "", .label = ".Lk" };
+    for (size_t i = 0; i < code->count; i++) {
+        const struct dg_ir_op *op = &code->item[i].op;
+        bool seen = code->item[i].kind != DG_IR_OPERATION || strchr(op->op->operands, 'l') != NULL;
+        for (size_t j = 0; j < i && !seen; j++)
+            seen = code->item[j].kind == DG_IR_OPERATION && code->item[j].op.op == op->op;
+        if (seen)
+            continue;
+        struct dg_str text, line;
+        struct dg_run result;
+        dg_str_init(&text, job->arena);
+        dg_str_init(&line, job->arena);
+        target->begin(&text, code->isa);
+        dg_spell(&line, target, &f, op);
+        dg_str_add(&text, dg_str_text(&line));
+        if (line.failed || text.failed || !run(job, dg_str_text(&text), &result))
+            return NULL;
+        if (!accepted(&result)) {
+            char *found = dg_strdup(job->arena, dg_str_text(&line) + 1);
+            if (found != NULL)
+                found[strcspn(found, "\n")] = '\0';
+            return found;
+        }
+    }
+    return NULL;
+}
+
+static bool explain(struct job *job, struct dg_run *result,
+                    const struct dg_ir_code *const *codes, size_t code_count)
+{
+    const char *tool = job->tool.argv[0];
+    char value[sizeof job->e->value], rule[sizeof job->e->rule];
+    if (result->late)
+        return dg_fail(job->e, DG_EXIT_UNAVAILABLE, tool, "must end within 30 seconds",
+                       "it was stopped", "name another assembler with --as or --cc");
+    dg_format(value, sizeof value, "%s", complaint(job, result));
+    for (size_t i = 0; i < code_count; i++) {
+        const char *found = refused(job, codes[i]);
+        if (found == NULL)
+            continue;
+        dg_format(rule, sizeof rule, "must know %s, but refuses `%s`", codes[i]->isa->features,
+                  found);
+        return dg_fail(job->e, DG_EXIT_UNAVAILABLE, tool, rule, value,
+                       "use newer binutils, name another assembler with --as or --cc, or write "
+                       "only the source with --output FILE.s");
+    }
+    return dg_fail(job->e, DG_EXIT_UNAVAILABLE, tool, "must assemble the kernel", value,
+                   "name another assembler with --as or --cc");
+}
+
+static bool work(struct job *job, const char *source, const struct dg_ir_code *const *codes,
+                 size_t code_count, const char **bytes, size_t *size)
+{
+    struct dg_run result;
+    if (!make_folder(job) || !run(job, source, &result))
+        return false;
+    if (!accepted(&result))
+        return explain(job, &result, codes, code_count);
+    if (access(job->object, R_OK) != 0)
+        return dg_fail(job->e, DG_EXIT_UNAVAILABLE, job->tool.argv[0], "must write an object",
+                       "it ended well without one", "name another assembler with --as or --cc");
+    *bytes = dg_file_read(job->object, OBJECT_LIMIT, job->arena, size, job->e);
+    return *bytes != NULL;
+}
+
+bool dg_assemble(const struct dg_assembler *assembler, const char *name, const char *source,
+                 const struct dg_ir_code *const *codes, size_t code_count,
+                 struct dg_arena *arena, const char **bytes, size_t *size, const char **tool,
+                 struct dg_error *e)
+{
+    struct dg_error none;
+    struct job job = { .arena = arena, .e = e != NULL ? e : &none };
+    const struct dg_target *target = dg_target_for(codes[0]->isa);
+    if (target == NULL)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, name, "needs a target that kernels are written for",
+                       codes[0]->isa->name, NULL);
+    bool ok = choose(&job, assembler, target) && work(&job, source, codes, code_count, bytes, size);
+    remove_folder(&job);
+    *tool = job.tool.argv[0];
+    return ok;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * NAME.h: stands alone, in C and C++. */
+#include "base/str.h"
+#include "emit/write/kernel_args_text.h"
+#include "emit/write/source.h"
+
+typedef unsigned long long ull;
+
+static void put_operand(struct dg_str *out, char name, uint64_t rows, uint64_t columns,
+                        uint64_t stride, const char *access)
+{
+    dg_str_format(out, " *   %c  %llu x %llu, row-major, %llu elements from row to row; %s\n", name,
+                  (ull)rows, (ull)columns, (ull)stride, access);
+}
+
+static void put_operands(struct dg_str *out, const struct dg_kernel *k)
+{
+    const struct dg_problem *p = k->problem;
+    bool empty = p->k == 0;
+    dg_str_format(out, " * Operands (%s):\n", dg_dtype_names[p->dtype]);
+    put_operand(out, 'a', p->m, p->k, p->lda, empty ? "not read, may be NULL" : "read");
+    if (k->pack != NULL)
+        dg_str_format(out, " *   b  %llu bytes made by %s_pack_b, 64-byte aligned; %s\n",
+                      (ull)k->packed_b_size, p->name, empty ? "not read, may be NULL" : "read");
+    else
+        put_operand(out, 'b', p->k, p->n, p->ldb, empty ? "not read, may be NULL" : "read");
+    put_operand(out, 'c', p->m, p->n, p->ldc,
+                p->beta != 0 ? "read and written" : "written, never read");
+    dg_str_add(out, " * Nothing outside these elements is touched: gaps between rows keep their bytes. c may not\n"
+                    " * overlap a or b. ");
+    dg_str_add(out, k->pack != NULL ? "a and c may have any address.\n"
+                                    : "a, b and c may have any address.\n");
+}
+
+static void put_comment(struct dg_str *out, const struct dg_kernel *k, const char *options)
+{
+    const struct dg_problem *p = k->problem;
+    dg_str_format(out, "/* %s: C[%llu,%llu] %s A[%llu,%llu] * B[%llu,%llu], written by deepgemm-gen %s\n",
+                  p->name, (ull)p->m, (ull)p->n, p->beta != 0 ? "+=" : "=", (ull)p->m, (ull)p->k,
+                  (ull)p->k, (ull)p->n, k->tool_version);
+    dg_str_format(out, " * Options: %s\n", options);
+    dg_str_format(out, " * Estimated cycles: %llu\n", (ull)dg_kernel_cycles(k->plan));
+    dg_str_format(out, " * Runs on: %s with %s; the caller makes sure of that.\n",
+                  k->plan->body.isa->architecture, k->plan->body.isa->features);
+    dg_str_add(out, " *\n");
+    put_operands(out, k);
+    dg_str_format(out, " *\n * K is fixed at %llu. ", (ull)p->k);
+    dg_str_add(out, p->k == 0 ? "C becomes beta times C.\n"
+                              : "Sums run in f32 with one rounding for each multiply-add, K is never\n"
+                                " * split between threads, so results repeat bit for bit.\n");
+    dg_str_add(out, " * No heap, no state, at most 4 KiB of stack: calls may run at once in many threads. */\n");
+}
+
+static void put_declarations(struct dg_str *out, const struct dg_kernel *k)
+{
+    const char *name = k->problem->name;
+    dg_str_add(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    dg_str_format(out, "void %s(const void *a, const void *b, void *c);\n\n", name);
+    dg_str_add(out, "/* Set size = sizeof(struct dg_kernel_args), a, b, c, and everything else to 0. Returns 0: done;\n"
+                    " * 2: refused and nothing touched (size too small, NULL where bytes are needed, m neither 0 nor\n");
+    dg_str_format(out, " * %llu, part not 0, parts above 1", (ull)k->problem->m);
+    dg_str_add(out, k->pack != NULL ? ", b not 64-byte aligned). */\n" : "). */\n");
+    dg_str_format(out, "int %s_ex(const struct dg_kernel_args *args);\n", name);
+    if (k->pack != NULL) {
+        dg_str_format(out, "\n/* Bytes of packed B: %llu. */\nsize_t %s_packed_b_size(void);\n",
+                      (ull)k->packed_b_size, name);
+        dg_str_format(out, "\n/* b: %llu x %llu, row-major, %llu elements from row to row, any address. packed: 64-byte\n"
+                           " * aligned; all of its bytes are written. */\n",
+                      (ull)k->problem->k, (ull)k->problem->n, (ull)k->problem->ldb);
+        dg_str_format(out, "void %s_pack_b(const void *b, void *packed);\n", name);
+    }
+    dg_str_add(out, "\n#ifdef __cplusplus\n}\n#endif\n");
+}
+
+const char *dg_header_text(const struct dg_kernel *kernel, struct dg_arena *arena)
+{
+    const char *options = dg_options_text(kernel, arena);
+    const char *name = kernel->problem->name;
+    struct dg_str out;
+    if (options == NULL)
+        return NULL;
+    dg_str_init(&out, arena);
+    put_comment(&out, kernel, options);
+    dg_str_format(&out, "#ifndef DG_KERNEL_%s_H\n#define DG_KERNEL_%s_H\n\n", name, name);
+    dg_str_add(&out, kernel_args_text);
+    put_declarations(&out, kernel);
+    dg_str_add(&out, "\n#endif\n");
+    return out.failed ? NULL : dg_str_text(&out);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * NAME.s: comments, entry points, the code item by item. */
+#include "base/str.h"
+#include "emit/write/source.h"
+#include "emit/write/target.h"
+
+struct writer {
+    struct dg_str out;
+    const struct dg_kernel *kernel;
+    const struct dg_target *target;
+    const char *comment;         /* starts one */
+};
+
+uint64_t dg_kernel_cycles(const struct dg_plan *plan)
+{
+    return (uint64_t)((plan->cycles + DG_COST_ONE / 2) / DG_COST_ONE);
+}
+
+static const char *layout_option(enum dg_layout layout)
+{
+    return layout == DG_ROW_MAJOR ? "row_major" : layout == DG_COL_MAJOR ? "col_major" : "packed";
+}
+
+const char *dg_options_text(const struct dg_kernel *kernel, struct dg_arena *arena)
+{
+    const struct dg_problem *p = kernel->problem;
+    struct dg_str out;
+    dg_str_init(&out, arena);
+    dg_str_format(&out, "--name %s --isa %s --m %llu --n %llu --k %llu --dtype %s", p->name,
+                  kernel->plan->body.isa->name, (unsigned long long)p->m,
+                  (unsigned long long)p->n, (unsigned long long)p->k, dg_dtype_names[p->dtype]);
+    dg_str_format(&out, " --layout-a %s --layout-b %s --layout-c %s", layout_option(p->layout_a),
+                  layout_option(p->layout_b), layout_option(p->layout_c));
+    dg_str_format(&out, " --layout-lda %llu --layout-ldb %llu --layout-ldc %llu --beta %d", (unsigned long long)p->lda,
+                  (unsigned long long)p->ldb, (unsigned long long)p->ldc, p->beta);
+    dg_str_format(&out, " --objective %s",
+                  p->objective == DG_OBJECTIVE_CYCLES ? "cycles"
+                  : p->intensity_divides              ? "intensity-dividing"
+                                                      : "intensity");
+    if (p->tile_m != 0)
+        dg_str_format(&out, " --codegen-tile-m %u", p->tile_m);
+    if (p->tile_n != 0)
+        dg_str_format(&out, " --codegen-tile-n %u", p->tile_n);
+    return out.failed ? NULL : dg_str_text(&out);
+}
+
+static void line(struct writer *w, const char *text)
+{
+    dg_str_format(&w->out, "%s%s%s\n", w->comment, text[0] != '\0' ? " " : "", text);
+}
+
+static void put_plan(struct writer *w)
+{
+    const struct dg_plan *plan = w->kernel->plan;
+    dg_str_format(&w->out, "%s Tile %u x %u, blocks kc %llu mc %llu nc %llu, %s%s, unroll %u\n",
+                  w->comment, plan->tile.rows, plan->tile.vectors * plan->body.lanes,
+                  (unsigned long long)plan->kc, (unsigned long long)plan->mc,
+                  (unsigned long long)plan->nc,
+                  plan->inner == DG_PANELS_OUTER ? "panels outer" : "tiles outer",
+                  plan->prefetch ? ", next panel prefetched" : "", plan->unroll);
+    dg_str_format(&w->out, "%s Estimated cycles: %llu\n", w->comment,
+                  (unsigned long long)dg_kernel_cycles(plan));
+    for (size_t i = 0; i < plan->term_count; i++)
+        if (plan->terms[i].cost > 0)
+            dg_str_format(&w->out, "%s   %10llu  %s\n", w->comment,
+                          (unsigned long long)((plan->terms[i].cost + DG_COST_ONE / 2) /
+                                               DG_COST_ONE),
+                          plan->terms[i].title);
+}
+
+static void put_register_map(struct writer *w, const struct dg_ir_code *code, const char *what)
+{
+    const char *vector = w->target->vector(code->isa);
+    dg_str_format(&w->out, "%s Registers of %s:\n", w->comment, what);
+    for (unsigned i = 0; i < 32; i++)
+        if (code->scalar_name[i] != NULL)
+            dg_str_format(&w->out, "%s   %-8s%s\n", w->comment, w->target->scalar(i),
+                          code->scalar_name[i]);
+    for (unsigned i = 0; i < 32; i++)
+        if (code->vector_name[i] != NULL)
+            dg_str_format(&w->out, "%s   %s%-4u%s\n", w->comment, vector, i, code->vector_name[i]);
+    for (unsigned i = 0; i < code->masks; i++)
+        dg_str_format(&w->out, "%s   %%k%u     first %u lanes\n", w->comment, i + 1,
+                      code->mask_part[i]);
+}
+
+static void put_head(struct writer *w, const char *options)
+{
+    const struct dg_kernel *k = w->kernel;
+    const struct dg_problem *p = k->problem;
+    dg_str_format(&w->out, "%s %s: C[%llu,%llu] %s A[%llu,%llu] * B[%llu,%llu], %s, %s\n",
+                  w->comment, p->name, (unsigned long long)p->m, (unsigned long long)p->n,
+                  p->beta != 0 ? "+=" : "=", (unsigned long long)p->m, (unsigned long long)p->k,
+                  (unsigned long long)p->k, (unsigned long long)p->n, dg_dtype_names[p->dtype],
+                  k->plan->body.isa->name);
+    dg_str_format(&w->out, "%s Written by deepgemm-gen %s\n", w->comment, k->tool_version);
+    dg_str_format(&w->out, "%s Options: %s\n", w->comment, options);
+    put_plan(w);
+    line(w, "");
+    put_register_map(w, k->run, "the product");
+    if (k->pack != NULL) {
+        line(w, "");
+        put_register_map(w, k->pack, "packing B");
+    }
+    line(w, "");
+}
+
+static void begin_function(struct writer *w, const char *name, const char *suffix)
+{
+    dg_str_format(&w->out, "\n\t.globl %s%s\n\t.type %s%s, %cfunction\n\t.p2align 6\n%s%s:\n"
+                           "\t.cfi_startproc\n",
+                  name, suffix, name, suffix, w->target->type_sign, name, suffix);
+    w->target->entry_mark(&w->out);
+}
+
+static void end_function(struct writer *w, const char *name, const char *suffix)
+{
+    dg_str_format(&w->out, "\t.cfi_endproc\n\t.size %s%s, . - %s%s\n", name, suffix, name, suffix);
+}
+
+static void put_item(struct writer *w, struct dg_function *f, const struct dg_ir_item *item)
+{
+    switch (item->kind) {
+    case DG_IR_OPERATION:
+        dg_spell(&w->out, w->target, f, &item->op);
+        break;
+    case DG_IR_TARGET:
+        if (item->hot)
+            dg_str_add(&w->out, "\t.p2align 5\n");
+        dg_str_format(&w->out, "%s%u:\n", f->label, item->label);
+        break;
+    case DG_IR_COMMENT:
+        dg_str_format(&w->out, "\t%s %s\n", w->comment, item->text);
+        break;
+    case DG_IR_STAMP:
+        w->target->stamp(&w->out, f);
+        break;
+    }
+}
+
+/* From the label of the body to the return. */
+static void put_body(struct writer *w, struct dg_function *f)
+{
+    w->target->enter(&w->out, f);
+    if (f->timed)
+        w->target->stamp(&w->out, f);
+    for (size_t i = 0; i < f->code->count; i++)
+        put_item(w, f, &f->code->item[i]);
+    if (f->timed)
+        w->target->stamp(&w->out, f);
+    w->target->leave(&w->out, f);
+}
+
+static void put_product(struct writer *w)
+{
+    const struct dg_kernel *k = w->kernel;
+    const struct dg_problem *p = k->problem;
+    struct dg_function f = { .code = k->run, .name = p->name, .label = ".Lrun", .timed = true };
+    struct dg_checks checks = {
+        .name = p->name, .label = f.label, .m = p->m, .a = p->k > 0, .b = p->k > 0, .c = true,
+        .b_alignment = k->pack != NULL ? DG_PACKED_ALIGNMENT : 1,
+    };
+    begin_function(w, p->name, "_ex");
+    w->target->checked_entry(&w->out, &checks);
+    end_function(w, p->name, "_ex");
+    begin_function(w, p->name, "");
+    dg_str_add(&w->out, ".ifdef DG_TIMING\n");
+    w->target->no_stamps(&w->out);
+    dg_str_format(&w->out, ".endif\n%s:\n", f.label);
+    put_body(w, &f);
+    end_function(w, p->name, "");
+}
+
+static void put_packing(struct writer *w)
+{
+    const struct dg_kernel *k = w->kernel;
+    const char *name = k->problem->name;
+    struct dg_function f = { .code = k->pack, .name = name, .label = ".Lpack" };
+    begin_function(w, name, "_packed_b_size");
+    w->target->constant(&w->out, k->packed_b_size);
+    end_function(w, name, "_packed_b_size");
+    begin_function(w, name, "_pack_b");
+    put_body(w, &f);
+    end_function(w, name, "_pack_b");
+}
+
+const char *dg_source_text(const struct dg_kernel *kernel, struct dg_arena *arena)
+{
+    const struct dg_isa *isa = kernel->plan->body.isa;
+    const char *options = dg_options_text(kernel, arena);
+    struct writer w = { .kernel = kernel, .target = dg_target_for(isa), .comment = isa->comment };
+    if (options == NULL || w.target == NULL)
+        return NULL;
+    dg_str_init(&w.out, arena);
+    put_head(&w, options);
+    w.target->begin(&w.out, isa);
+    dg_str_add(&w.out, "\t.text\n");
+    put_product(&w);
+    if (kernel->pack != NULL)
+        put_packing(&w);
+    dg_str_addc(&w.out, '\n');
+    w.target->notes(&w.out);
+    return w.out.failed ? NULL : dg_str_text(&w.out);
+}
