@@ -156,6 +156,7 @@ struct dg_ir_function {
     unsigned masks, mask_part[DG_IR_MASKS];
     const char *scalar_name[32], *vector_name[32];
     struct dg_ir_timing timing;
+    unsigned slots;                        /* frame slots in use, found by dg_ir_finish */
 };
 
 /* Nest to code: legalises far offsets and immediates, checks pressure, schedules, colours,
@@ -183,16 +184,15 @@ unsigned dg_ir_access(const struct dg_op *op, unsigned part);
 
 /* ---- passes over one block, used by dg_ir_finish ---- */
 
-/* Most virtual registers live at one point. */
-unsigned dg_ir_pressure(const struct dg_isa *isa, const struct dg_ir_block *block,
-                        uint32_t virtuals);
+/* Most virtual registers live at one point; ~0u: no memory. */
+unsigned dg_ir_pressure(const struct dg_isa *isa, struct dg_arena *arena,
+                        const struct dg_ir_block *block, uint32_t virtuals);
 /* Gives each virtual register one that is not in `pinned`. False: pressure is above what is
  * free; the numbers are in *e. */
 bool dg_ir_colour(const struct dg_isa *isa, struct dg_arena *arena, struct dg_ir_block *block,
                   uint32_t virtuals, uint64_t pinned, struct dg_error *e);
 /* before[i * count + j]: operation i must stay before j. */
-bool *dg_ir_order(struct dg_arena *arena, const struct dg_isa *isa,
-                  const struct dg_ir_block *block);
+bool *dg_ir_order(struct dg_arena *arena, const struct dg_ir_block *block);
 /* List scheduling that keeps the pressure at or below `registers`; leaves the order as it is
  * when it finds none. False: no memory. */
 bool dg_ir_schedule(const struct dg_isa *isa, struct dg_arena *arena, struct dg_ir_block *block,
