@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Files whole or not at all: limits, links, devices, full disks, half-written sets, kill. */
+#include "base/file.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/npy.h"
+
+static char folder[64];
+
+static void enter_folder(void)
+{
+    strcpy(folder, "/tmp/dg-file-XXXXXX");
+    cr_assert(mkdtemp(folder) != NULL && chdir(folder) == 0);
+}
+
+static unsigned count_entries(const char *path, const char *part)
+{
+    unsigned count = 0;
+    DIR *dir = opendir(path);
+    for (struct dirent *d; dir != NULL && (d = readdir(dir)) != NULL;)
+        count += strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 &&
+                 strstr(d->d_name, part) != NULL;
+    if (dir != NULL)
+        closedir(dir);
+    return count;
+}
+
+static void leave_folder(void)
+{
+    DIR *dir = opendir(".");
+    for (struct dirent *d; dir != NULL && (d = readdir(dir)) != NULL;)
+        if (unlink(d->d_name) != 0)
+            rmdir(d->d_name);
+    if (dir != NULL)
+        closedir(dir);
+    cr_assert(chdir("/") == 0);
+    rmdir(folder);
+}
+
+static bool holds(const char *path, const char *text)
+{
+    struct dg_arena arena;
+    struct dg_error e;
+    dg_arena_init(&arena);
+    char *got = dg_file_read(path, 1 << 20, &arena, NULL, &e);
+    bool same = got != NULL && strcmp(got, text) == 0;
+    dg_arena_free(&arena);
+    return same;
+}
+
+Test(file, reads, .init = enter_folder, .fini = leave_folder)
+{
+    struct dg_arena arena;
+    struct dg_error e = { 0 };
+    size_t size = 0;
+    dg_arena_init(&arena);
+    cr_expect(dg_file_read("none", 100, &arena, &size, &e) == NULL);
+    cr_expect(e.exit_code == DG_EXIT_INPUT && strcmp(e.where, "none") == 0 && e.todo[0] != 0);
+    cr_expect(dg_file_read(".", 100, &arena, &size, &e) == NULL && e.value[0] != 0);
+    cr_expect(dg_file_write("empty", "", 0, &e));
+    char *text = dg_file_read("empty", 0, &arena, &size, &e);
+    cr_expect(text != NULL && size == 0 && text[0] == '\0');
+    cr_expect(dg_file_write("ten", "0123456789", 10, &e));
+    cr_expect(dg_file_read("ten", 9, &arena, &size, &e) == NULL);
+    text = dg_file_read("ten", 10, &arena, &size, &e);
+    cr_expect(text != NULL && size == 10 && memcmp(text, "0123456789", 11) == 0);
+    cr_expect(dg_file_read("/dev/zero", 1 << 20, &arena, &size, &e) == NULL);
+    cr_expect(dg_file_write("zero", "a\0b", 3, &e));
+    cr_expect(dg_file_read("zero", 10, &arena, NULL, &e) == NULL);
+    cr_expect(dg_file_read("zero", 10, &arena, &size, &e) != NULL && size == 3);
+    char *large = calloc(1, 1 << 20);
+    memset(large, 'x', 1 << 20);
+    cr_expect(dg_file_write("large", large, 1 << 20, &e));
+    text = dg_file_read("large", 1 << 20, &arena, &size, &e);
+    cr_expect(text != NULL && size == 1 << 20 && memcmp(text, large, size) == 0);
+    free(large);
+    dg_arena_free(&arena);
+}
+
+Test(file, writes, .init = enter_folder, .fini = leave_folder)
+{
+    struct dg_error e = { 0 };
+    struct stat st;
+    cr_expect(dg_file_write("f", "one", 3, &e) && holds("f", "one"));
+    chmod("f", 0640);
+    cr_expect(dg_file_write("f", "two", 3, &e) && holds("f", "two"));
+    cr_expect(stat("f", &st) == 0 && (st.st_mode & 0777) == 0640);
+    cr_expect(symlink("f", "link") == 0);
+    cr_expect(dg_file_write("link", "three", 5, &e) && holds("f", "three"));
+    cr_expect(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
+    static const char *const refused[] = { "", "no/such/folder/f", ".", "f/", "f/g", "/dev/full" };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        e = (struct dg_error){ 0 };
+        cr_expect(!dg_file_write(refused[i], "x", 1, &e), "%s", refused[i]);
+        cr_expect(e.exit_code == DG_EXIT_UNAVAILABLE && e.rule[0] != 0 && e.todo[0] != 0, "%s",
+                  refused[i]);
+    }
+    cr_expect(dg_file_write("/dev/null", "x", 1, &e) && stat("/dev/null", &st) == 0 &&
+              S_ISCHR(st.st_mode));
+    char name[256];
+    memset(name, 'n', 255);
+    name[255] = '\0';
+    cr_expect(dg_file_write(name, "x", 1, &e) && holds(name, "x"));
+    cr_expect(dg_folder_make("a", &e) && dg_folder_make("a", &e) && dg_folder_make(".", &e));
+    cr_expect(!dg_folder_make("f", &e) && !dg_folder_make("f/g", &e) && !dg_folder_make("", &e));
+    cr_expect(count_entries(".", ".tmp") == 0 && count_entries(".", ".old") == 0);
+}
+
+/* /dev/stdout is the descriptor: what was there before stays, and so does the file's name. */
+Test(file, stdout_is_appended_to, .init = enter_folder, .fini = leave_folder)
+{
+    struct dg_error e;
+    fflush(stdout);
+    int kept = dup(1);
+    FILE *file = fopen("out", "w");
+    dup2(fileno(file), 1);
+    printf("before ");
+    bool ok = dg_file_write("/dev/stdout", "during ", 7, &e);
+    printf("after");
+    bool done = dg_stdout_done(&e);
+    dup2(kept, 1);
+    cr_expect(ok && done && holds("out", "before during after"));
+    int full = fileno(freopen("/dev/full", "w", file));
+    dup2(full, 1);
+    bool lost = !dg_file_write("/dev/stdout", "x", 1, &e);
+    printf("x");
+    bool told = !dg_stdout_done(&e);
+    clearerr(stdout);
+    dup2(kept, 1);
+    cr_expect(lost && told);
+    fclose(file);
+    close(kept);
+}
+
+/* A file size limit stands for a full disk: the same calls fail in the same places. */
+Test(file, full_disk_leaves_the_old_file, .init = enter_folder, .fini = leave_folder)
+{
+    struct dg_error e = { 0 };
+    static char large[1 << 16];
+    struct dg_file_part parts[] = { { "a", "A", 1 }, { "b", "B", 1 }, { "c", large, sizeof large } };
+    cr_assert(dg_file_write("a", "old a", 5, &e) && dg_file_write("c", "old c", 5, &e));
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit limit = { 4096, RLIM_INFINITY }, none;
+    getrlimit(RLIMIT_FSIZE, &none);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    bool one = dg_file_write("c", large, sizeof large, &e);
+    bool all = dg_file_write_all(parts, 3, &e);
+    limit.rlim_cur = none.rlim_cur;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    cr_expect(!one && !all && e.exit_code == DG_EXIT_UNAVAILABLE && strcmp(e.where, "c") == 0);
+    cr_expect(holds("a", "old a") && holds("c", "old c") && access("b", F_OK) != 0);
+    cr_expect(count_entries(".", "") == 2);
+}
+
+Test(file, sets_are_all_or_none, .init = enter_folder, .fini = leave_folder)
+{
+    struct dg_error e = { 0 };
+    struct dg_file_part parts[] = { { "a", "A", 1 }, { "b", "B", 1 }, { "d", "D", 1 } };
+    cr_assert(dg_file_write("a", "old a", 5, &e) && dg_folder_make("d", &e));
+    cr_expect(!dg_file_write_all(parts, 3, &e) && strcmp(e.where, "d") == 0);
+    cr_expect(holds("a", "old a") && access("b", F_OK) != 0 && count_entries(".", "") == 2);
+    cr_expect(rmdir("d") == 0 && dg_file_write_all(parts, 3, &e));
+    cr_expect(holds("a", "A") && holds("b", "B") && holds("d", "D"));
+    cr_expect(count_entries(".", "") == 3);
+    cr_expect(dg_file_write_all(parts, 0, &e));
+}
+
+/* Kills a writer again and again at random moments: the file is always one of the two versions. */
+Test(file, kill_leaves_old_or_new, .init = enter_folder, .fini = leave_folder)
+{
+    static char versions[2][20000];
+    struct dg_error e;
+    struct dg_arena arena;
+    memset(versions[0], '0', sizeof versions[0]);
+    memset(versions[1], '1', sizeof versions[1]);
+    cr_assert(dg_file_write("f", versions[0], sizeof versions[0], &e));
+    for (unsigned round = 0; round < 25; round++) {
+        pid_t child = fork();
+        if (child == 0)
+            for (unsigned i = 0;; i++)
+                dg_file_write("f", versions[i % 2], sizeof versions[0], &e);
+        usleep(200 + round * 37 % 900);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        size_t size = 0;
+        dg_arena_init(&arena);
+        char *text = dg_file_read("f", 1 << 20, &arena, &size, &e);
+        cr_assert(text != NULL && size == sizeof versions[0]);
+        cr_assert(memcmp(text, versions[text[0] == '1'], size) == 0);
+        dg_arena_free(&arena);
+    }
+}
+
+static void expect_refused(const char *name, const void *bytes, size_t size, const char *found)
+{
+    struct dg_arena arena;
+    struct dg_npy out;
+    struct dg_error e = { 0 };
+    dg_arena_init(&arena);
+    cr_assert(dg_file_write("x.npy", bytes, size, &e));
+    cr_expect(!dg_npy_read("x.npy", DG_NPY_F32, 1 << 20, &arena, &out, &e), "%s", name);
+    cr_expect(e.exit_code == DG_EXIT_INPUT && strstr(e.value, found) != NULL, "%s: %s", name,
+              e.value);
+    dg_arena_free(&arena);
+}
+
+/* The bytes that numpy.save() writes for float32 [[1, 2, 3], [4, 5, 6]]. */
+static size_t numpy_file(char *out, const char *header)
+{
+    static const float values[] = { 1, 2, 3, 4, 5, 6 };
+    memcpy(out, "\x93NUMPY\1\0\x76\0", 10);
+    memset(out + 10, ' ', 0x76);
+    memcpy(out + 10, header, strlen(header));
+    out[127] = '\n';
+    memcpy(out + 128, values, sizeof values);
+    return 128 + sizeof values;
+}
+
+Test(file, npy, .init = enter_folder, .fini = leave_folder)
+{
+    static const char right[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
+    char file[256], again[256];
+    struct dg_arena arena;
+    struct dg_npy array;
+    struct dg_error e = { 0 };
+    dg_arena_init(&arena);
+    size_t size = numpy_file(file, right);
+    cr_assert(dg_file_write("x.npy", file, size, &e));
+    cr_assert(dg_npy_read("x.npy", DG_NPY_F32, 1 << 20, &arena, &array, &e), "%s %s", e.rule,
+              e.value);
+    cr_expect(array.dimension_count == 2 && array.dimension[0] == 2 && array.dimension[1] == 3);
+    cr_expect(((const float *)array.data)[5] == 6.0f && array.size == 24);
+    cr_assert(dg_npy_write("y.npy", &array, &e));
+    FILE *f = fopen("y.npy", "rb");
+    cr_expect(fread(again, 1, sizeof again, f) == size && memcmp(file, again, size) == 0);
+    fclose(f);
+    dg_arena_free(&arena);
+
+    static const struct { const char *name, *header, *found; } rows[] = {
+        { "doubles", "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", "<f8" },
+        { "big endian", "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3), }", ">f4" },
+        { "Fortran", "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", "" },
+        { "shape", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }", "24 bytes" },
+        { "overflow", "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296),}",
+          "24 bytes" },
+        { "twice", "{'descr': '<f4', 'descr': '<f4', 'shape': (2, 3), }", "descr" },
+        { "lacking", "{'descr': '<f4', 'shape': (2, 3), }", "few" },
+        { "struct", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 3), }", "" },
+        { "negative", "{'descr': '<f4', 'fortran_order': False, 'shape': (-2, 3), }", "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size = numpy_file(file, rows[i].header);
+        expect_refused(rows[i].name, file, size, rows[i].found);
+    }
+    size = numpy_file(file, right);
+    for (size_t cut = 0; cut < size; cut++)
+        expect_refused("cut", file, cut, "");
+}
