@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One value of hardware.json: type, unit and range as fields.def says. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "profile/reading.h"
+
+const char *const dg_status_names[DG_UNRELIABLE + 1] = {
+    "measured", "derived", "claimed", "asserted", "unavailable", "unreliable",
+};
+const char *const dg_architectures[] = { "aarch64", "portable", "riscv64", "x86_64" };
+const size_t dg_architecture_count = sizeof dg_architectures / sizeof *dg_architectures;
+
+bool dg_value_equal(const struct dg_value *a, const struct dg_value *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    switch (a->kind) {
+    case DG_VALUE_NUMBER: return a->number == b->number;
+    case DG_VALUE_TEXT: return strcmp(a->text, b->text) == 0;
+    case DG_VALUE_LIST:
+        if (a->list_count != b->list_count)
+            return false;
+        for (size_t i = 0; i < a->list_count; i++)
+            if (strcmp(a->list[i], b->list[i]) != 0)
+                return false;
+        return true;
+    default: return true;
+    }
+}
+
+const char *dg_value_rule(const struct dg_field *field, double number, char *rule, size_t size)
+{
+    char low[DG_NUMBER_SIZE], high[DG_NUMBER_SIZE];
+    if (!isfinite(number) || number < field->min || number > field->max) {
+        dg_write_double(low, field->min);
+        dg_write_double(high, field->max);
+        dg_format(rule, size, "must be %s to %s %s", low, high, field->unit);
+        return rule;
+    }
+    if (field->type == DG_TYPE_NUMBER)
+        return NULL;
+    uint64_t whole;
+    if (!dg_double_to_u64(number, &whole)) {
+        dg_format(rule, size, "must be a whole number of %s", field->unit);
+        return rule;
+    }
+    if (field->type == DG_TYPE_POW2 && (whole & (whole - 1)) != 0) {
+        dg_format(rule, size, "must be a power of two (%s)", field->unit);
+        return rule;
+    }
+    return NULL;
+}
+
+static bool refuse_number(const struct dg_json *json, const char *pointer,
+                          const struct dg_field *field, const cJSON *item, double number)
+{
+    char rule[192], todo[256], text[DG_NUMBER_SIZE], ignored[192];
+    dg_value_rule(field, number, rule, sizeof rule);
+    dg_format(todo, sizeof todo, "correct it: %s", field->title);
+    double kib = number * 1024;
+    if (strcmp(field->unit, "bytes") == 0 && number < field->min && number >= 4 &&
+        dg_value_rule(field, kib, ignored, sizeof ignored) == NULL) {
+        dg_write_double(text, kib);
+        dg_format(todo, sizeof todo, "sizes are in bytes; if KiB was meant, write %s", text);
+    }
+    return dg_json_fail_item(json, pointer, rule, item, todo);
+}
+
+static bool read_number(const struct dg_json *json, const char *pointer,
+                        const struct dg_field *field, const cJSON *item, double factor,
+                        struct dg_value *out)
+{
+    char rule[192], todo[256];
+    if (!cJSON_IsNumber(item)) {
+        dg_format(rule, sizeof rule, "must be a number (%s) or null", field->unit);
+        dg_format(todo, sizeof todo, "write a plain number in %s, without quotes, or null",
+                  field->unit);
+        return dg_json_fail_item(json, pointer, rule, item, todo);
+    }
+    double number = item->valuedouble * factor;
+    if (dg_value_rule(field, number, rule, sizeof rule) != NULL)
+        return refuse_number(json, pointer, field, item, number);
+    *out = (struct dg_value){ .kind = DG_VALUE_NUMBER, .number = number };
+    return true;
+}
+
+static bool no_memory(const struct dg_json *json, const char *pointer)
+{
+    dg_json_fail(json, pointer, "not enough memory", "", "free some memory");
+    if (json->e != NULL)
+        json->e->exit_code = DG_EXIT_INTERNAL;
+    return false;
+}
+
+static bool read_text(const struct dg_json *json, const char *pointer, const cJSON *item,
+                      struct dg_value *out)
+{
+    if (!cJSON_IsString(item) || item->valuestring[0] == '\0' || strlen(item->valuestring) > 1023)
+        return dg_json_fail_item(json, pointer, "must be a text of 1 to 1023 bytes, or null", item,
+                                 "write it in quotes");
+    *out = (struct dg_value){ .kind = DG_VALUE_TEXT,
+                              .text = dg_strdup(json->arena, item->valuestring) };
+    return out->text != NULL || no_memory(json, pointer);
+}
+
+static bool read_list(const struct dg_json *json, const char *pointer, const cJSON *item,
+                      struct dg_value *out)
+{
+    if (!cJSON_IsArray(item))
+        return dg_json_fail_item(json, pointer, "must be a list of texts, or null", item,
+                                 "write [\"one\", \"two\"]");
+    size_t count = (size_t)cJSON_GetArraySize(item), i = 0;
+    const char **list = dg_alloc_array(json->arena, count + 1, sizeof *list);
+    const cJSON *element;
+    if (list == NULL)
+        return no_memory(json, pointer);
+    cJSON_ArrayForEach(element, item) {
+        struct dg_value text;
+        char inner[DG_POINTER_SIZE], index[24];
+        dg_format(index, sizeof index, "%zu", i);
+        dg_pointer_add(inner, pointer, index);
+        if (!read_text(json, inner, element, &text))
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(list[j], text.text) == 0)
+                return dg_json_fail_item(json, inner, "stands twice in the list", element,
+                                         "remove one of the two");
+        list[i++] = text.text;
+    }
+    *out = (struct dg_value){ .kind = DG_VALUE_LIST, .list = list, .list_count = count };
+    return true;
+}
+
+bool dg_value_read(const struct dg_json *json, const char *pointer, const struct dg_field *field,
+                   const cJSON *item, double factor, struct dg_value *out)
+{
+    *out = (struct dg_value){ .kind = DG_VALUE_NULL };
+    if (cJSON_IsNull(item))
+        return true;
+    if (field->type == DG_TYPE_TEXT)
+        return read_text(json, pointer, item, out);
+    if (field->type == DG_TYPE_LIST)
+        return read_list(json, pointer, item, out);
+    return read_number(json, pointer, field, item, factor, out);
+}
+
+bool dg_value_read_any(const struct dg_json *json, const char *pointer, const cJSON *item,
+                       struct dg_value *out)
+{
+    *out = (struct dg_value){ .kind = DG_VALUE_NULL };
+    if (cJSON_IsNull(item))
+        return true;
+    if (cJSON_IsArray(item))
+        return read_list(json, pointer, item, out);
+    if (!cJSON_IsNumber(item))
+        return read_text(json, pointer, item, out);
+    *out = (struct dg_value){ .kind = DG_VALUE_NUMBER, .number = item->valuedouble };
+    return true;
+}
+
+struct dg_value dg_flat_value(const struct dg_field *field, const struct dg_answer *answer)
+{
+    struct dg_value value = answer->value;
+    char rule[192];
+    if (value.kind != DG_VALUE_NUMBER || field == NULL || field->type != DG_TYPE_NUMBER)
+        return value;
+    double rounded = strcmp(answer->key, "clock_hz") == 0 ?
+        dg_round_digits(value.number, 2) :
+        dg_round_to_interval(value.number, answer->low, answer->high);
+    if (dg_value_rule(field, rounded, rule, sizeof rule) == NULL)
+        value.number = rounded;
+    return value;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    return dg_key_compare(((const struct dg_entry *)a)->key, ((const struct dg_entry *)b)->key);
+}
+
+static int compare_answers(const void *a, const void *b)
+{
+    return dg_key_compare(((const struct dg_answer *)a)->key, ((const struct dg_answer *)b)->key);
+}
+
+void dg_entries_sort(struct dg_entry *entries, size_t count)
+{
+    if (count > 1)
+        qsort(entries, count, sizeof *entries, compare_entries);
+}
+
+void dg_answers_sort(struct dg_answer *answers, size_t count)
+{
+    if (count > 1)
+        qsort(answers, count, sizeof *answers, compare_answers);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the reader takes, what it refuses and with which words. */
+#include <criterion/criterion.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "profile/reader.h"
+
+#define HEAD "{\"name\":\"x\",\"architecture\":\"aarch64\""
+
+static bool read_text(const char *text, struct dg_arena *arena, struct dg_profile *out,
+                      struct dg_error *e)
+{
+    dg_arena_init(arena);
+    return dg_profile_read_text(text, strlen(text), "f.json", arena, out, e);
+}
+
+Test(profile_reader, example)
+{
+    struct dg_arena arena;
+    struct dg_profile p;
+    struct dg_error e;
+    dg_arena_init(&arena);
+    cr_assert(dg_profile_read(SOURCE_ROOT "/examples/cortex-a76-prod.json", &arena, &p, &e),
+              "%s: %s: %s", e.where, e.rule, e.value);
+    cr_expect_str_eq(dg_profile_text(&p, "name"), "cortex-a76-prod");
+    cr_expect_str_eq(dg_profile_text(&p, "architecture"), "aarch64");
+    static const struct { const char *key; double value; } numbers[] = {
+        { "l1_size", 65536 }, { "l1_line_size", 64 }, { "l2_size", 524288 }, { "fma_latency", 3 },
+        { "vector_registers", 32 }, { "vector_bits", 128 }, { "memory_bandwidth_gbps", 17.6 },
+        { "l1_to_l2_bandwidth_gbps", 25 }, { "l2_to_dram_bandwidth_gbps", 12 },
+        { "l1_prefetcher_stride", 128 }, { "l2_prefetcher_stride", 256 },
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        cr_expect_float_eq(dg_profile_number(&p, numbers[i].key, -1), numbers[i].value, 0, "%s",
+                           numbers[i].key);
+        const struct dg_answer *evidence = dg_profile_evidence(&p, numbers[i].key);
+        cr_assert_not_null(evidence);
+        cr_expect_eq(evidence->status, DG_ASSERTED);
+    }
+    const struct dg_value *isa = dg_profile_find(&p, "isa");
+    cr_assert_not_null(isa, "fp16_per_neon without isa implies fp16 arithmetic");
+    bool found = false;
+    for (size_t i = 0; i < isa->list_count; i++)
+        found = found || strcmp(isa->list[i], "asimdhp") == 0;
+    cr_expect(found);
+    cr_expect_eq(p.warning_count, 0u);
+    dg_arena_free(&arena);
+}
+
+/* text, and what must stand in where, in rule or value, and in todo */
+static const struct refusal { const char *text, *where, *rule, *todo; } refusals[] = {
+    { "", "f.json:1", "value is missing", "" },
+    { "[]", "f.json", "one object", "" },
+    { "{", "f.json:1", "expected a key", "" },
+    { "nul", "f.json:1", "not JSON", "" },
+    { "{}", "f.json", "\"name\" is missing", "add it" },
+    { "{\"name\":\"x\"}", "f.json", "\"architecture\" is missing", "" },
+    { "{\"name\":\"x\",\"architecture\":\"arm64\"}", "/architecture", "not a known", "aarch64" },
+    { "{\"name\":7,\"architecture\":\"aarch64\"}", "/name", "text", "" },
+    { "{\"name\":\"\",\"architecture\":\"aarch64\"}", "/name", "text", "" },
+    { HEAD "} x", "f.json:1", "nothing behind", "" },
+    { HEAD ",}", "f.json:1", "expected a key", "" },
+    { HEAD ",\"l1_size\":}", "f.json:1: /l1_size", "not JSON", "" },
+    { HEAD ",\n\"l1_size\":32768,\n\"cores\":1,\n\"l1_size\":32768}", "f.json:4: /l1_size",
+      "lines 2 and 4", "remove one" },
+    { HEAD ",\"environment\":{\"a\":1,\"a\":1}}", "/environment/a", "stand once", "" },
+    { HEAD ",\n\n\"l1_sise\":32768}", "f.json:3: /l1_sise", "not a key", "l1_size" },
+    { HEAD ",\"L1_SIZE\":32768}", "/L1_SIZE", "not a key", "l1_size" },
+    { HEAD ",\"zzzzzzzzzzzzzz\":1}", "/zzzz", "not a key", "remove" },
+    { HEAD ",\"l1_cache_size\":64}", "/l1_cache_size", "l1_size", "65536" },
+    { HEAD ",\"frequency_ghz\":2.4}", "/frequency_ghz", "clock_hz", "Hz" },
+    { HEAD ",\"l1_size\":64}", "/l1_size", "must be 1024 to", "65536" },
+    { HEAD ",\"l1_size\":0}", "/l1_size", "must be 1024 to", "" },
+    { HEAD ",\"l1_size\":-32768}", "/l1_size", "must be 1024 to", "" },
+    { HEAD ",\"l1_size\":32768.5}", "/l1_size", "whole number", "" },
+    { HEAD ",\"l1_size\":1e300}", "/l1_size", "must be 1024 to", "" },
+    { HEAD ",\"l1_size\":1e999}", "/l1_size", "double", "" },
+    { HEAD ",\"l1_size\":\"64K\"}", "/l1_size", "number (bytes)", "without quotes" },
+    { HEAD ",\"l1_size\":true}", "/l1_size", "number (bytes)", "" },
+    { HEAD ",\"l1_size\":[32768]}", "/l1_size", "number (bytes)", "" },
+    { HEAD ",\"l1_size\":032768}", "/l1_size", "decimal", "" },
+    { HEAD ",\"l1_size\":+32768}", "/l1_size", "decimal", "" },
+    { HEAD ",\"l1_size\":0x8000}", "/l1_size", "comma", "" },
+    { HEAD ",\"l1_size\":NaN}", "/l1_size", "not JSON", "" },
+    { HEAD ",\"memory_bandwidth_gbps\":17,6}", "f.json", "expected a key", "" },
+    { HEAD ",\"l3_size\":9007199254740993}", "/l3_size", "2^53", "" },
+    { HEAD ",\"environment\":{\"t\":9007199254740993}}", "/environment/t", "2^53", "" },
+    { HEAD ",\"l1_line_size\":48}", "/l1_line_size", "power of two", "" },
+    { HEAD ",\"l1_line_size\":512}", "/l1_line_size", "32 to 256", "" },
+    { HEAD ",\"isa\":\"asimd\"}", "/isa", "list of texts", "" },
+    { HEAD ",\"isa\":[\"asimd\",\"asimd\"]}", "/isa/1", "twice", "" },
+    { HEAD ",\"isa\":[\"asimd\",4]}", "/isa/1", "text", "" },
+    { HEAD ",\"core_kind\":4}", "/core_kind", "text", "" },
+    { HEAD ",\"op.fma.f32.256.latancy\":4}", "/op.fma", "not a key", "op.fma.f32.256.latency" },
+    { HEAD ",\"bw.l9.read.1\":4}", "/bw.l9", "not a key", "bw.l1.read.1" },
+    { HEAD ",\"op.fma.f32.256.per_cycle\":0}", "/op.fma", "0.0001", "" },
+    { HEAD ",\"fp16_per_neon\":8,\"int8_per_neon\":8}", "/int8_per_neon", "agree", "remove" },
+    { HEAD ",\"vector_registers\":16,\"neon_registers\":32}", "/neon_registers", "agree", "" },
+    { HEAD ",\"neon_registers\":32,\"vector_registers\":16}", "/vector_registers", "agree", "" },
+    { HEAD ",\"fp16_per_neon\":7}", "/fp16_per_neon", "power of two", "" },
+    { HEAD ",\"schema\":\"deepgemm-hardware/2\"}", "/schema", "deepgemm-hardware/1", "" },
+    { HEAD ",\"environment\":[]}", "/environment", "object", "" },
+    { HEAD ",\"environment\":{\"a\":{}}}", "/environment/a", "text", "" },
+    { HEAD ",\"measurements\":4}", "/measurements", "object", "" },
+    { HEAD ",\"measurements\":{\"l1\":{}}}", "/measurements/l1", "not a key", "" },
+    { HEAD ",\"measurements\":{\"l1_size\":4}}", "/measurements/l1_size", "object", "" },
+    { HEAD ",\"measurements\":{\"l1_size\":{}}}", "/measurements/l1_size", "status", "" },
+    { HEAD ",\"measurements\":{\"l1_size\":{\"status\":\"measurd\"}}}",
+      "/measurements/l1_size/status", "not a status", "measured" },
+    { HEAD ",\"measurements\":{\"l1_size\":{\"status\":\"measured\"}}}", "/measurements/l1_size",
+      "value is missing", "" },
+    { HEAD ",\"measurements\":{\"l1_size\":{\"status\":\"unavailable\",\"value\":32768}}}",
+      "/measurements/l1_size", "no value", "" },
+    { HEAD ",\"measurements\":{\"l1_size\":{\"status\":\"unreliable\"}}}", "/measurements/l1_size",
+      "reason and help", "" },
+    { HEAD ",\"measurements\":{\"l1_size\":{\"status\":\"measured\",\"value\":32768,"
+      "\"unit\":\"KiB\"}}}", "/measurements/l1_size/unit", "wrong unit", "bytes" },
+    { HEAD ",\"measurements\":{\"l1_size\":{\"status\":\"measured\",\"value\":32768,"
+      "\"low\":40000}}}", "/measurements/l1_size", "low <= value", "" },
+    { HEAD ",\"measurements\":{\"l1_size\":{\"status\":\"measured\",\"value\":32768,"
+      "\"confidense\":1}}}", "confidense", "not part", "confidence" },
+    { HEAD ",\"measurements\":{\"l1_size\":{\"status\":\"measured\",\"value\":32768,"
+      "\"confidence\":2}}}", "/confidence", "0 to 1", "" },
+    { HEAD ",\"measurements\":{\"l1_size\":{\"status\":\"measured\",\"value\":32768,"
+      "\"claims\":[{\"source\":\"cpuid\"}]}}}", "/claims/0", "source", "" },
+    { HEAD ",\"core_kind\":\"a\\u0000b\"}", "f.json:1", "zero", "" },
+    { HEAD ",\"core_kind\":\"a\nb\"}", "f.json:1", "control", "" },
+    { HEAD ",\"core_kind\":\"a", "f.json:1", "closed", "" },
+    { HEAD ",\"core_kind\":\"\\q\"}", "f.json", "escape", "" },
+    { HEAD ",\"l1\\u005fsize\":32768}", "f.json:1", "without escapes", "" },
+    { HEAD ",\"environment\":{\"a\":[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]}}", "f.json:1",
+      "nested", "" },
+};
+
+Test(profile_reader, refusals)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct refusal *r = &refusals[i];
+        struct dg_arena arena;
+        struct dg_profile p;
+        struct dg_error e;
+        memset(&e, 0, sizeof e);
+        cr_expect_not(read_text(r->text, &arena, &p, &e), "accepted: %s", r->text);
+        cr_expect_eq(e.exit_code, DG_EXIT_INPUT, "%s", r->text);
+        cr_expect(strstr(e.where, r->where), "%s: where is %s", r->text, e.where);
+        cr_expect(strstr(e.rule, r->rule) || strstr(e.value, r->rule), "%s: rule is %s (%s)",
+                  r->text, e.rule, e.value);
+        cr_expect(strstr(e.todo, r->todo) && e.todo[0], "%s: todo is %s", r->text, e.todo);
+        dg_arena_free(&arena);
+    }
+}
+
+#define MEASURED(key, value) \
+    "\"" key "\":{\"status\":\"measured\",\"value\":" value ",\"confidence\":0.99}"
+
+Test(profile_reader, evidence)
+{
+    struct dg_arena arena;
+    struct dg_profile p;
+    struct dg_error e;
+    cr_assert(read_text(HEAD ",\"l1_size\":65536,\"l2_size\":524288,\"l2_ways\":null,\"cores\":2,"
+                        "\"fma_latency\":4,\"measurements\":{" MEASURED("l1_size", "49152") ","
+                        MEASURED("l2_size", "524288") "," MEASURED("l2_ways", "8") ","
+                        MEASURED("l1_ways", "4") ",\"fma_latency\":{\"status\":\"measured\","
+                        "\"value\":3.98,\"low\":3.95,\"high\":4.02},"
+                        "\"l3_size\":{\"status\":\"unavailable\",\"reason\":\"r\",\"help\":\"h\"}}}",
+                        &arena, &p, &e), "%s %s %s", e.where, e.rule, e.value);
+    static const struct { const char *key; enum dg_status status; } expected[] = {
+        { "l1_size", DG_ASSERTED }, { "l2_size", DG_MEASURED }, { "l2_ways", DG_UNAVAILABLE },
+        { "cores", DG_ASSERTED }, { "l1_ways", DG_UNAVAILABLE }, { "fma_latency", DG_MEASURED },
+        { "l3_size", DG_UNAVAILABLE },
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct dg_answer *a = dg_profile_evidence(&p, expected[i].key);
+        cr_assert_not_null(a, "%s", expected[i].key);
+        cr_expect_eq(a->status, expected[i].status, "%s", expected[i].key);
+    }
+    cr_expect_float_eq(dg_profile_number(&p, "l1_size", 0), 65536, 0, "the flat value wins");
+    cr_expect_eq(p.warning_count, 3u);
+    dg_arena_free(&arena);
+}
+
+Test(profile_reader, contradictions)
+{
+    static const char measured[] = HEAD ",\n\"l1_size\":32768,\"l1_ways\":8,\"l1_set_stride\":%s,"
+        "\"measurements\":{" MEASURED("l1_size", "32768") "," MEASURED("l1_ways", "8") ","
+        MEASURED("l1_set_stride", "8192") "}}";
+    struct dg_arena arena;
+    struct dg_profile p;
+    struct dg_error e;
+    char text[1024];
+    snprintf(text, sizeof text, measured, "8192");
+    cr_expect_not(read_text(text, &arena, &p, &e), "measured values contradict each other");
+    cr_expect(strstr(e.where, "f.json:2: /l1_size"), "%s", e.where);
+    cr_expect(strstr(e.rule, "l1_ways x l1_set_stride"), "%s", e.rule);
+    dg_arena_free(&arena);
+    snprintf(text, sizeof text, measured, "2048");
+    cr_expect(read_text(text, &arena, &p, &e), "one is asserted");
+    cr_expect_eq(p.warning_count, 2u);
+    dg_arena_free(&arena);
+    cr_expect(read_text(HEAD ",\"l1_size\":65536,\"l2_size\":32768}", &arena, &p, &e));
+    cr_expect_eq(p.warning_count, 1u);
+    dg_arena_free(&arena);
+}
+
+Test(profile_reader, null_and_absent)
+{
+    struct dg_arena arena;
+    struct dg_profile p;
+    struct dg_error e;
+    cr_assert(read_text(HEAD ",\"l1_size\":null,\"isa\":null,\"fp16_per_neon\":8}", &arena, &p, &e));
+    cr_expect_null(dg_profile_find(&p, "l1_size"));
+    cr_expect_null(dg_profile_find(&p, "isa"), "null is a word about isa: nothing is implied");
+    cr_expect_float_eq(dg_profile_number(&p, "vector_bits", 0), 128, 0);
+    cr_expect_eq(p.entry_count, 5u);
+    dg_arena_free(&arena);
+    cr_expect_not(dg_profile_read("/nonexistent/file.json", &arena, &p, &e));
+    cr_expect_eq(e.exit_code, DG_EXIT_INPUT);
+    dg_arena_free(&arena);
+}
+
+/* A host program with a decimal comma must not change what is read. */
+Test(profile_reader, locale)
+{
+    static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ru_RU.UTF-8" };
+    struct dg_arena arena;
+    struct dg_profile p;
+    struct dg_error e;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (setlocale(LC_ALL, names[i]) != NULL)
+            break;
+    cr_assert(read_text(HEAD ",\"memory_bandwidth_gbps\":17.625,\"fma_latency\":3.5}", &arena, &p, &e));
+    cr_expect_float_eq(dg_profile_number(&p, "memory_bandwidth_gbps", 0), 17.625, 0);
+    cr_expect_float_eq(dg_profile_number(&p, "fma_latency", 0), 3.5, 0);
+    dg_arena_free(&arena);
+    cr_expect_not(read_text(HEAD ",\"cores\":1.5}", &arena, &p, &e));
+    cr_expect_str_eq(e.value, "1.5");
+    dg_arena_free(&arena);
+}
+
+static unsigned next_random(unsigned *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+/* Files with bytes changed, removed, doubled or cut: no crash, and every refusal says why. */
+Test(profile_reader, mutations)
+{
+    static const char *const files[] = {
+        SOURCE_ROOT "/examples/cortex-a76-prod.json", SOURCE_ROOT "/tests/profiles/small-neon.json",
+    };
+    static const char letters[] = "{}[]\",:0123456789-+.eE\\/ntfu \n\x80\xff_";
+    unsigned state = 12345;
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        struct dg_arena keep;
+        struct dg_error e;
+        size_t size;
+        dg_arena_init(&keep);
+        char *text = dg_file_read(files[f], 1 << 20, &keep, &size, &e);
+        if (text == NULL)
+            continue;
+        char *mutant = malloc(size + 1);
+        for (unsigned round = 0; round < 3000; round++) {
+            struct dg_arena arena;
+            struct dg_profile p;
+            size_t n = size;
+            memcpy(mutant, text, size);
+            for (unsigned i = next_random(&state) % 4 + 1; i > 0 && n > 1; i--) {
+                size_t at = next_random(&state) % n;
+                if (next_random(&state) % 3 == 0) {
+                    memmove(mutant + at, mutant + at + 1, n - at - 1);
+                    n--;
+                } else {
+                    mutant[at] = letters[next_random(&state) % (sizeof letters - 1)];
+                }
+            }
+            if (round % 5 == 0)
+                n = next_random(&state) % n;
+            dg_arena_init(&arena);
+            memset(&e, 0, sizeof e);
+            if (!dg_profile_read_text(mutant, n, "m.json", &arena, &p, &e))
+                cr_assert(e.exit_code == DG_EXIT_INPUT && e.rule[0] && e.where[0] && e.todo[0],
+                          "%.*s", (int)n, mutant);
+            dg_arena_free(&arena);
+        }
+        free(mutant);
+        dg_arena_free(&keep);
+    }
+}
