@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks includes, links and freedom from libc against arrows.txt; checks itself on planted faults.
+
+Its last line is `N passed, N failed, N skipped`.
+"""
+import argparse
+import fnmatch
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+(?:"([^"]+)"|<([^>]+)>)', re.M)
+SOURCES = (".c", ".h", ".def", ".S", ".inc")
+FREESTANDING = {"float.h", "iso646.h", "limits.h", "stdalign.h", "stdarg.h", "stdbool.h",
+                "stddef.h", "stdint.h", "stdnoreturn.h"}
+GIVEN_BY_COMPILERS = {"memcpy", "memmove", "memset", "memcmp"}
+
+
+class Table:
+    def __init__(self, path):
+        self.allowed, self.extern, self.free = {}, [], []
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                kind, _, rest = line.split("#")[0].strip().partition(" ")
+                left, _, right = rest.partition(" : ") if " : " in rest else rest.partition(" :")
+                if kind == "folder":
+                    self.allowed[left.strip()] = right.split()
+                elif kind == "extern":
+                    self.extern.append((left.strip(), right.split()))
+                elif kind == "free":
+                    self.free += rest.split()
+
+    def folder_of(self, path):
+        """The longest folder of the table that the path lies in."""
+        inside = [f for f in self.allowed if path == f or path.startswith(f + "/")]
+        return max(inside, key=len, default=None)
+
+    def may(self, folder, path):
+        target = self.folder_of(path)
+        if target in (folder, "base"):
+            return True
+        for entry in self.allowed[folder]:
+            if entry == target or entry == path or ("*" in entry and fnmatch.fnmatch(path, entry)):
+                return True
+        return False
+
+
+def sources_of(root, table):
+    for folder in sorted(table.allowed):
+        for place, _, names in os.walk(os.path.join(root, folder)):
+            for name in sorted(names):
+                path = os.path.relpath(os.path.join(place, name), root)
+                if name.endswith(SOURCES) and table.folder_of(path) == folder:
+                    yield folder, path
+
+
+def resolve(root, path, quoted):
+    """Where a quoted include leads, relative to the root; generated headers stay as written."""
+    for base in (os.path.dirname(path), "", "include"):
+        full = os.path.normpath(os.path.join(base, quoted))
+        if os.path.exists(os.path.join(root, full)):
+            return full
+    return os.path.normpath(quoted)
+
+
+def wrong_includes(root, table):
+    wrong = []
+    for folder, path in sources_of(root, table):
+        with open(os.path.join(root, path), encoding="utf-8") as text:
+            found = INCLUDE.findall(text.read())
+        for quoted, angled in found:
+            if quoted:
+                target = resolve(root, path, quoted)
+                if table.folder_of(target) is None and target.split("/")[0] in ("cli", "tests"):
+                    wrong.append(f"{path} includes {target}: nothing may include cli or tests")
+                elif table.folder_of(target) and not table.may(folder, target):
+                    wrong.append(f"{path} includes {target}: {folder} may include "
+                                 f"{' '.join(table.allowed[folder]) or 'base only'}")
+                angled = quoted
+            for pattern, folders in table.extern:
+                if fnmatch.fnmatch(angled, pattern) and folder not in folders:
+                    wrong.append(f"{path} includes <{angled}>: only {' '.join(folders)} may")
+    return wrong
+
+
+def symbols(nm, library):
+    """Defined and undefined global symbols of an archive, those it satisfies itself left out."""
+    text = subprocess.run([nm, "-g", "-P", library], capture_output=True, text=True,
+                          check=True).stdout
+    defined, undefined = set(), set()
+    for line in text.splitlines():
+        parts = line.split()
+        if len(parts) >= 2 and len(parts[1]) == 1:
+            (undefined if parts[1] in "Uwv" else defined).add(parts[0])
+    return defined, undefined - defined
+
+
+def wrong_links(nm, table, libraries):
+    wrong, found = [], {f: symbols(nm, path) for f, path in libraries.items()}
+    for user, (_, undefined) in sorted(found.items()):
+        for owner, (defined, _) in sorted(found.items()):
+            used = undefined & defined
+            whole = owner in table.allowed[user] or owner in (user, "base")
+            part = any(e.startswith(owner + "/") for e in table.allowed[user])
+            if used and not whole and not part:
+                wrong.append(f"{user} links {owner} ({', '.join(sorted(used)[:3])})")
+    return wrong
+
+
+def free_files(root, table):
+    found = []
+    for pattern in table.free:
+        found += sorted(glob.glob(os.path.join(root, pattern)))
+    return [os.path.relpath(f, root) for f in found]
+
+
+def wrong_freedom(root, table, compiler, nm, build):
+    """Compiles what needs no libc without one, together, and looks at what is left undefined."""
+    wrong, objects, files = [], [], free_files(root, table)
+    with tempfile.TemporaryDirectory() as out:
+        for path in files:
+            with open(os.path.join(root, path), encoding="utf-8") as text:
+                for _, angled in INCLUDE.findall(text.read()):
+                    if angled and angled not in FREESTANDING:
+                        wrong.append(f"{path} includes <{angled}>, which needs a libc")
+            if not path.endswith(".c"):
+                continue
+            objects.append(os.path.join(out, path.replace("/", "_") + ".o"))
+            command = compiler + ["-std=gnu17", "-O2", "-ffreestanding", "-nostdlib",
+                                  "-fno-stack-protector", "-ffp-contract=off", "-I", root, "-I",
+                                  os.path.join(root, "include")]
+            command += ["-I", build] if build else []
+            command += ["-c", os.path.join(root, path), "-o", objects[-1]]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode != 0:
+                return wrong + [f"{path} does not compile freestanding: {done.stderr[:500]}"]
+        whole = os.path.join(out, "whole.o")
+        subprocess.run(compiler + ["-nostdlib", "-r", "-o", whole] + objects, check=True)
+        _, undefined = symbols(nm, whole)
+    for name in sorted(undefined - GIVEN_BY_COMPILERS - {"_GLOBAL_OFFSET_TABLE_"}):
+        wrong.append(f"files that need no libc refer to {name}")
+    return wrong
+
+
+PLANTED = {
+    "isa/bad.c": '#include "profile/profile.h"\n',
+    "emit/problem/bad.c": '#include <cjson/cJSON.h>\n',
+    "emit/plan/bad.h": '  #  include "../write/source.h"\n',
+    "microbench/bad.c": '#include "cli/options.h"\n',
+    "verify/bad.c": '#include "emit/write/source.h"\n',
+    "emit/body/bad.c": '#include <stdio.h>\nvoid f(void) { puts("x"); }\n',
+    "profile/view.c": 'int g(void); int h(void) { return g(); }\n',
+}
+FINE = {
+    "verify/good.c": '#include "emit/write/manifest.h"\n#include <stdio.h>\n',
+    "emit/plan/good.c": '#include "profile/profile.h"\n#include "good.h"\n#include <stdint.h>\n',
+    "probes/good.c": '#include <hwloc.h>\n#include "microbench/bench.h"\n',
+    "profile/profile.h": "", "emit/write/manifest.h": "", "emit/write/source.h": "",
+    "emit/plan/good.h": "", "microbench/bench.h": "", "cli/options.h": "",
+}
+
+
+def planted_faults(table, compiler, nm):
+    """Each planted file must be found, and no other."""
+    wrong = []
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in {**PLANTED, **FINE}.items():
+            os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as out:
+                out.write(text)
+        found = wrong_includes(root, table) + wrong_freedom(root, table, compiler, nm, None)
+    for path in ("isa/bad.c", "emit/problem/bad.c", "emit/plan/bad.h", "microbench/bad.c",
+                 "verify/bad.c", "emit/body/bad.c"):
+        if not any(line.startswith(path) for line in found):
+            wrong.append(f"the planted fault in {path} was not found")
+    for name in ("g", "puts"):
+        if not any(line.endswith(f" refer to {name}") for line in found):
+            wrong.append(f"the planted reference to {name} was not found")
+    wrong += [f"found where nothing is wrong: {line}" for line in found if "good" in line]
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", required=True)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--nm", default="nm")
+    parser.add_argument("--library", action="append", default=[], help="FOLDER=PATH")
+    parser.add_argument("--compiler", nargs="+", required=True)
+    options = parser.parse_args()
+    table = Table(os.path.join(os.path.dirname(os.path.abspath(__file__)), "arrows.txt"))
+    libraries = dict(pair.split("=", 1) for pair in options.library)
+    checks = {
+        "planted faults": planted_faults(table, options.compiler, options.nm),
+        "includes": wrong_includes(options.root, table),
+        "links": wrong_links(options.nm, table, libraries),
+        "no libc": wrong_freedom(options.root, table, options.compiler, options.nm, options.build),
+    }
+    for name, wrong in checks.items():
+        print(f"{name}: {'ok' if not wrong else 'FAILED'}")
+        for line in wrong:
+            print(f"  {line}")
+    failed = sum(1 for wrong in checks.values() if wrong)
+    print(f"{len(checks) - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
