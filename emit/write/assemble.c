@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -25,18 +26,24 @@ struct job {
     struct dg_error *e;
 };
 
+static bool can_run(const char *path)
+{
+    struct stat status;
+    return access(path, X_OK) == 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 /* A program that can be run, in PATH or as a path. */
 static bool is_program(const char *name)
 {
     if (strchr(name, '/') != NULL)
-        return access(name, X_OK) == 0;
+        return can_run(name);
     for (const char *at = getenv("PATH"); at != NULL && *at != '\0';) {
         size_t length = strcspn(at, ":");
         char path[4096];
         if (length > 0 && length < sizeof path) {
             dg_format(path + length, sizeof path - length, "/%s", name);
             memcpy(path, at, length);
-            if (access(path, X_OK) == 0)
+            if (can_run(path))
                 return true;
         }
         at += length + (at[length] == ':');

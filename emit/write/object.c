@@ -39,12 +39,11 @@ static const char *string_at(const struct view *v, const Elf64_Shdr *strings, ui
     return (const char *)v->bytes + strings->sh_offset + offset;
 }
 
-static bool check_head(const struct view *v, const char *architecture, Elf64_Ehdr *head)
+static bool check_head(const struct view *v, unsigned machine, Elf64_Ehdr *head)
 {
     if (v->size < sizeof *head || memcmp(v->bytes, ELFMAG, SELFMAG) != 0)
         return bad(v, "must write an ELF object", "something else");
     memcpy(head, v->bytes, sizeof *head);
-    unsigned machine = strcmp(architecture, "aarch64") == 0 ? EM_AARCH64 : EM_X86_64;
     if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_ident[EI_DATA] != ELFDATA2LSB ||
         head->e_type != ET_REL || head->e_machine != machine || head->e_shentsize != 64)
         return bad(v, "must write a relocatable 64-bit object for the kernel's architecture",
@@ -68,14 +67,14 @@ static bool check_sections(const struct view *v, const Elf64_Ehdr *head, Elf64_S
     return true;
 }
 
-bool dg_object_check(const void *bytes, size_t size, const char *architecture, const char *prefix,
+bool dg_object_check(const void *bytes, size_t size, unsigned machine, const char *prefix,
                      const char *tool, struct dg_arena *arena, struct dg_object *out,
                      struct dg_error *e)
 {
     struct view view = { bytes, size, tool, e };
     Elf64_Ehdr head;
     Elf64_Shdr table, strings;
-    if (!check_head(&view, architecture, &head) || !check_sections(&view, &head, &table))
+    if (!check_head(&view, machine, &head) || !check_sections(&view, &head, &table))
         return false;
     if (table.sh_size == 0 || !section(&view, &head, table.sh_link, &strings) ||
         strings.sh_size == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an assembler gave back: a relocatable ELF object of the right machine that keeps the
- * promises of a kernel (no data, nothing undefined, no global outside the name). */
+ * What an assembler gave back: a relocatable ELF object of the right machine (EM_X86_64) that keeps
+ * the promises of a kernel (no data, nothing undefined, no global outside the name). */
 #ifndef DG_EMIT_WRITE_OBJECT_H
 #define DG_EMIT_WRITE_OBJECT_H
 
@@ -16,7 +16,7 @@ struct dg_object {
 };
 
 /* `tool` names the assembler in errors, `prefix` is how every global must begin. */
-bool dg_object_check(const void *bytes, size_t size, const char *architecture, const char *prefix,
+bool dg_object_check(const void *bytes, size_t size, unsigned machine, const char *prefix,
                      const char *tool, struct dg_arena *arena, struct dg_object *out,
                      struct dg_error *e);
 

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "emit/lower/lower.h"
+#include "emit/write/archive.h"
+#include "emit/write/describe.h"
+#include "emit/write/emit.h"
+#include "emit/write/object.h"
+#include "emit/write/source.h"
+#include "emit/write/target.h"
+
+struct job {
+    const struct dg_emit_options *options;
+    struct dg_arena *arena;
+    const char *name, *stem;
+    struct dg_emitted *out;
+    struct dg_error *e;
+};
+
+static bool no_memory(const struct job *job)
+{
+    dg_fail(job->e, DG_EXIT_UNAVAILABLE, job->name, "needs memory to write the kernel",
+            "none left", NULL);
+    return false;
+}
+
+/* PREFIX STEM SUFFIX is the file's name. */
+static bool add(struct job *job, const char *prefix, const char *suffix, const void *bytes,
+                size_t size)
+{
+    struct dg_str name;
+    dg_str_init(&name, job->arena);
+    dg_str_format(&name, "%s%s%s", prefix, job->stem, suffix);
+    if (name.failed || bytes == NULL)
+        return no_memory(job);
+    job->out->file[job->out->count++] = (struct dg_emit_file){ dg_str_text(&name), bytes, size };
+    return true;
+}
+
+static bool add_text(struct job *job, const char *suffix, const char *text)
+{
+    return add(job, "", suffix, text, text != NULL ? strlen(text) : 0);
+}
+
+static bool add_object(struct job *job, const struct dg_kernel *kernel, const char *source)
+{
+    const struct dg_ir_code *codes[2] = { kernel->run, kernel->pack };
+    struct dg_object object;
+    struct dg_str archive;
+    const char *bytes;
+    size_t size;
+    if (!dg_assemble(&job->options->assembler, job->name, source, codes,
+                     kernel->pack != NULL ? 2 : 1, job->arena, &bytes, &size,
+                     &job->out->assembler, job->e))
+        return false;
+    const struct dg_target *target = dg_target_for(kernel->run->isa);
+    if (!dg_object_check(bytes, size, target->elf_machine, job->name, job->out->assembler,
+                         job->arena, &object, job->e) ||
+        !add(job, "", ".o", bytes, size))
+        return false;
+    dg_str_init(&archive, job->arena);
+    dg_archive_put(&archive, job->out->file[job->out->count - 1].name, bytes, size,
+                   object.symbols, object.symbol_count);
+    return archive.failed ? no_memory(job)
+                          : add(job, "lib", ".a", archive.text, archive.length);
+}
+
+static bool add_manifest(struct job *job, const struct dg_kernel *kernel,
+                         const struct dg_view *view, const struct dg_lowered *lowered)
+{
+    struct dg_manifest manifest;
+    struct dg_manifest_file files[DG_EMIT_FILES];
+    char hash[DG_EMIT_FILES][DG_SHA256_HEX];
+    if (!dg_describe(kernel, view, job->arena, &manifest))
+        return no_memory(job);
+    for (size_t i = 0; i < job->out->count; i++) {
+        const struct dg_emit_file *file = &job->out->file[i];
+        dg_sha256_hex(file->bytes, file->size, hash[i]);
+        files[i] = (struct dg_manifest_file){ file->name, hash[i] };
+    }
+    manifest.files = files;
+    manifest.file_count = job->out->count;
+    manifest.stamps.loop = lowered->stamp_loop != NULL ? lowered->stamp_loop : "call";
+    manifest.stamps.count = lowered->stamps + 2;
+    manifest.stamps.clock = dg_target_for(kernel->run->isa)->stamp_clock;
+    return add_text(job, ".json", dg_manifest_text(&manifest, job->arena));
+}
+
+bool dg_emit_make(const struct dg_problem *problem, const struct dg_plan_result *plan,
+                  const struct dg_emit_options *options, struct dg_arena *arena,
+                  struct dg_emitted *out, struct dg_error *e)
+{
+    struct dg_error none;
+    struct job job = {
+        .options = options, .arena = arena, .name = problem->name,
+        .stem = options->stem != NULL ? options->stem : problem->name, .out = out,
+        .e = e != NULL ? e : &none,
+    };
+    struct dg_view view = plan->view;
+    struct dg_lowered lowered = { 0 };
+    *out = (struct dg_emitted){ 0 };
+    if (dg_target_for(plan->best.body.isa) == NULL)
+        return dg_fail(job.e, DG_EXIT_UNAVAILABLE, problem->name,
+                       "needs a target that kernels are written for", plan->best.body.isa->name,
+                       "choose another with --isa");
+    if (!dg_lower(problem, &plan->best, &view, arena, &lowered, job.e))
+        return false;
+    struct dg_kernel kernel = {
+        .tool_version = options->tool_version, .problem = problem, .plan = &plan->best,
+        .run = &lowered.kernel, .pack = lowered.has_pack_b ? &lowered.pack_b : NULL,
+        .packed_b_size = lowered.packed_b_size,
+    };
+    const char *source = dg_source_text(&kernel, arena);
+    if (!add_text(&job, ".s", source) || !add_text(&job, ".h", dg_header_text(&kernel, arena)))
+        return false;
+    if (!options->source_only && !add_object(&job, &kernel, source))
+        return false;
+    return add_manifest(&job, &kernel, &view, &lowered);
+}
+
+bool dg_emit_write(const struct dg_emitted *emitted, const char *folder, struct dg_arena *arena,
+                   struct dg_error *e)
+{
+    struct dg_file_part parts[DG_EMIT_FILES];
+    if (!dg_folder_make(folder, e))
+        return false;
+    for (size_t i = 0; i < emitted->count; i++) {
+        struct dg_str path;
+        dg_str_init(&path, arena);
+        dg_str_format(&path, "%s/%s", folder, emitted->file[i].name);
+        if (path.failed)
+            return dg_fail(e, DG_EXIT_UNAVAILABLE, folder, "needs memory", "none left", NULL);
+        parts[i] = (struct dg_file_part){ dg_str_text(&path), emitted->file[i].bytes,
+                                          emitted->file[i].size };
+    }
+    return dg_file_write_all(parts, emitted->count, e);
+}
