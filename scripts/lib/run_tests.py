@@ -76,7 +76,7 @@ def count_tap(text, counts):
 
 
 def count_one(test, counts):
-    """One entry of meson's testlog.json."""
+    """One entry of meson's test log."""
     name, stdout = test["name"], test.get("stdout", "")
     before = counts.failed
     good = test["result"] in ("OK", "EXPECTEDFAIL", "SKIP")
@@ -107,7 +107,7 @@ def count_one(test, counts):
 def run(build, arguments, results):
     command = ["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs",
                "--wrapper", os.path.join(HERE, "test_wrap")] + arguments
-    log = os.path.join(build, "meson-logs", "testlog.json")
+    log = os.path.join(build, "meson-logs", "testlog-test_wrap.json")
     if os.path.exists(log):
         os.unlink(log)
     environment = dict(os.environ, DG_TEST_RESULTS=results)
