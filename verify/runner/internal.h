@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the runner share. */
+#ifndef DG_VERIFY_RUNNER_INTERNAL_H
+#define DG_VERIFY_RUNNER_INTERNAL_H
+
+#include "verify/runner/runner.h"
+
+/* ---- guarded memory (guard.c) ---- */
+
+/* Where an operand lies in its pages; unmapped pages stand on both sides. */
+enum dg_place {
+    DG_PLACE_END,       /* the last element touches the page behind (as far as alignment lets it) */
+    DG_PLACE_START,     /* the first element stands just behind the page before */
+    DG_PLACE_ODD,       /* one element into the pages: aligned to the element and no more */
+    DG_PLACE_COUNT
+};
+
+struct dg_guarded {
+    const char *label;
+    unsigned char *map;                   /* guard page, `bytes`, guard page */
+    size_t page, bytes, size;             /* size: of the operand */
+    unsigned char *base;                  /* where the operand is now */
+};
+bool dg_guarded_open(struct dg_guarded *g, const char *label, size_t size);
+void dg_guarded_close(struct dg_guarded *g);
+void dg_guarded_place(struct dg_guarded *g, enum dg_place place, size_t element, size_t alignment);
+/* Fills everything outside the operand with the canary byte; true: still so. */
+void dg_guarded_mark(struct dg_guarded *g);
+bool dg_guarded_marked(const struct dg_guarded *g, ptrdiff_t *where);
+void dg_guarded_lock(struct dg_guarded *g, bool locked);
+
+#define DG_CANARY 0xC5
+
+/* Names the operand that a fault lies in or near, writes a `fail` line and ends the process. */
+void dg_faults_install(int out, const struct dg_guarded *const *places, size_t count,
+                       const void *kernel);
+void dg_faults_at(const char *check);
+
+/* ---- inputs and reference (pattern.c, reference.c) ---- */
+
+enum dg_pattern { DG_NORMAL, DG_INTEGERS, DG_BOUNDARY, DG_SPECIAL };
+
+struct dg_reference {
+    double *value, *bound;                /* m x n */
+};
+
+/* ---- one run (run.c) ---- */
+
+struct dg_trial {
+    const struct dg_run_kernel *kernel;
+    const struct dg_run_options *options;
+    uint64_t random;                      /* state of the generator */
+    /* dense copies: a m x k; b as stored, b_rows x b_columns; c and result m x n */
+    float *a, *b, *c, *result, *first;
+    uint64_t b_rows, b_columns;
+    unsigned char *packed;                /* B as the kernel packed it, packed_size bytes */
+    size_t packed_size;
+    struct dg_reference reference;
+    struct dg_guarded at_a, at_b, at_c, at_packed, stack;
+    const char *check;
+    bool check_failed;
+    int failures;
+    uint64_t checked;
+    double worst, worst_bound;            /* error and bound where error / bound is largest */
+};
+
+uint64_t dg_trial_random(struct dg_trial *run);
+float dg_b_at(const struct dg_trial *run, uint64_t k, uint64_t j);
+void dg_pattern_fill(struct dg_trial *run, enum dg_pattern pattern);
+bool dg_reference_make(struct dg_trial *run);
+/* Compares run->result; exact: the rounded reference itself is wanted. */
+bool dg_reference_compare(struct dg_trial *run, bool exact);
+
+void dg_trial_at(struct dg_trial *run, const char *check);
+void dg_trial_ok(struct dg_trial *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void dg_trial_skip(struct dg_trial *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool dg_trial_bad(struct dg_trial *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+struct dg_operands { const void *a, *b; void *c; };
+/* Puts the operands in place, C filled with `c_fill` (NULL: NaN). */
+struct dg_operands dg_run_place(struct dg_trial *run, enum dg_place place, const float *c_fill);
+/* Checks what must not have been touched and gathers C into run->result. */
+bool dg_run_collect(struct dg_trial *run);
+/* place, call, collect */
+bool dg_run_once(struct dg_trial *run, enum dg_place place);
+bool dg_run_pack(struct dg_trial *run);
+bool dg_same_bits(struct dg_trial *run, const float *expected, const char *what);
+
+/* ---- groups of checks ---- */
+
+void dg_check_numbers(struct dg_trial *run);     /* numbers.c */
+void dg_check_calls(struct dg_trial *run);       /* calls.c */
+void dg_check_shared(struct dg_trial *run);      /* shared.c: threads and signals */
+
+#endif

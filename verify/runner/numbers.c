@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks of what a kernel computes, reads and writes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/runner/internal.h"
+
+static bool prepare(struct dg_trial *run, enum dg_pattern pattern)
+{
+    dg_pattern_fill(run, pattern);
+    if (!dg_reference_make(run))
+        return dg_trial_bad(run, "no memory for the reference");
+    return dg_run_pack(run);
+}
+
+static void check_pattern(struct dg_trial *run, const char *name, enum dg_pattern pattern, bool exact,
+                          const char *detail)
+{
+    dg_trial_at(run, name);
+    if (prepare(run, pattern) && dg_run_once(run, DG_PLACE_END)
+        && dg_reference_compare(run, exact))
+        dg_trial_ok(run, "%s", detail);
+}
+
+static void check_packing(struct dg_trial *run)
+{
+    const struct dg_run_kernel *p = run->kernel;
+    dg_trial_at(run, "pack");
+    if (p->layout_b != DG_RUN_PACKED) {
+        dg_trial_skip(run, "B is not packed");
+        return;
+    }
+    if (run->packed_size != p->packed_size) {
+        dg_trial_bad(run, "packed_b_size() is %zu, the manifest says %llu", run->packed_size,
+               (unsigned long long)p->packed_size);
+        return;
+    }
+    unsigned char *before = malloc(run->packed_size + 1);
+    dg_pattern_fill(run, DG_NORMAL);
+    if (before == NULL || !dg_run_pack(run)) {
+        free(before);
+        return;
+    }
+    memcpy(before, run->packed, run->packed_size);
+    if (dg_run_pack(run) && memcmp(before, run->packed, run->packed_size) != 0)
+        dg_trial_bad(run, "packing the same B twice gives different bytes");
+    dg_trial_ok(run, "%zu bytes, nothing outside touched", run->packed_size);
+    free(before);
+}
+
+/* With beta 0 the old C must not be read: the result is the same from NaN and from zeros. */
+static void check_old_c(struct dg_trial *run)
+{
+    const struct dg_run_kernel *p = run->kernel;
+    dg_trial_at(run, "old-c");
+    if (p->beta != 0) {
+        dg_trial_skip(run, "beta is 1: C is an input");
+        return;
+    }
+    memset(run->c, 0, (size_t)(p->m * p->n) * sizeof *run->c);
+    struct dg_operands o = dg_run_place(run, DG_PLACE_END, run->c);
+    p->call(o.a, o.b, o.c);
+    if (dg_run_collect(run) && dg_same_bits(run, run->first, "with zeros in C instead of NaN"))
+        dg_trial_ok(run, "the same from NaN and from zeros in C");
+}
+
+static void check_place(struct dg_trial *run, const char *name, enum dg_place place,
+                        const char *detail)
+{
+    dg_trial_at(run, name);
+    if (dg_run_once(run, place) && dg_same_bits(run, run->first, detail))
+        dg_trial_ok(run, "%s", detail);
+}
+
+/* The patterns end with the integers: the checks after them repeat those, bit for bit. */
+void dg_check_numbers(struct dg_trial *run)
+{
+    const struct dg_run_kernel *p = run->kernel;
+    check_packing(run);
+    check_pattern(run, "random", DG_NORMAL, false, "every element within the derived bound");
+    check_pattern(run, "nan-inf", DG_SPECIAL, false,
+                  "NaN, infinities, -0 and denormals come out in kind and place");
+    check_pattern(run, "boundary", DG_BOUNDARY, true, "one rounding at the limits of the format");
+    check_pattern(run, "integers", DG_INTEGERS, true, "every element exact");
+    memcpy(run->first, run->result, (size_t)(p->m * p->n) * sizeof *run->first);
+    check_place(run, "repeat", DG_PLACE_END, "a second run gives the same bits");
+    check_place(run, "guard-before", DG_PLACE_START, "operands just behind an unmapped page");
+    check_place(run, "guard-after", DG_PLACE_END, "operands just before an unmapped page");
+    check_place(run, "alignment", DG_PLACE_ODD, "operands aligned to one element");
+    check_old_c(run);
+}

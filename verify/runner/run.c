@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One call of the kernel on guarded operands, and the lines that tell what became of it. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/runner/internal.h"
+
+/* Gaps between rows are marked and checked to this depth on either side, so that a huge leading
+ * dimension does not touch all of its memory. */
+enum { GAP_DEPTH = 4096 };
+
+static void say(struct dg_trial *run, const char *word, const char *format, va_list arguments)
+{
+    char detail[400];
+    vsnprintf(detail, sizeof detail, format, arguments);
+    dprintf(run->options->out, "%s\t%s\t%s\n", word, run->check, detail);
+}
+
+void dg_trial_at(struct dg_trial *run, const char *check)
+{
+    run->check = check;
+    run->check_failed = false;
+    dg_faults_at(check);
+    dprintf(run->options->out, "at\t%s\n", check);
+}
+
+void dg_trial_ok(struct dg_trial *run, const char *format, ...)
+{
+    va_list arguments;
+    if (run->check_failed)
+        return;
+    va_start(arguments, format);
+    say(run, "ok", format, arguments);
+    va_end(arguments);
+}
+
+void dg_trial_skip(struct dg_trial *run, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(run, "skip", format, arguments);
+    va_end(arguments);
+}
+
+/* Only the first fault of a check is told. */
+bool dg_trial_bad(struct dg_trial *run, const char *format, ...)
+{
+    va_list arguments;
+    if (run->check_failed)
+        return false;
+    run->check_failed = true;
+    run->failures++;
+    va_start(arguments, format);
+    say(run, "fail", format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static uint64_t span(uint64_t rows, uint64_t columns, uint64_t ld)
+{
+    return rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns;
+}
+
+/* Rows of `dense` (NULL: NaN) at `ld`; the gaps are canary bytes. */
+static void lay_rows(struct dg_guarded *g, const float *dense, uint64_t rows, uint64_t columns,
+                     uint64_t ld)
+{
+    uint64_t gap = (ld - columns) * sizeof(float);
+    uint64_t depth = gap < 2 * GAP_DEPTH ? gap : GAP_DEPTH;
+    dg_guarded_mark(g);
+    for (uint64_t i = 0; i < rows && g->size > 0; i++) {
+        unsigned char *row = g->base + i * ld * sizeof(float);
+        if (dense != NULL)
+            memcpy(row, dense + i * columns, columns * sizeof(float));
+        else
+            memset(row, 0xFF, columns * sizeof(float));
+        if (i + 1 == rows)
+            break;
+        memset(row + columns * sizeof(float), DG_CANARY, depth);
+        memset(row + ld * sizeof(float) - depth, DG_CANARY, depth);
+    }
+}
+
+static bool canaries(const unsigned char *p, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (p[i] != DG_CANARY)
+            return false;
+    return true;
+}
+
+static bool gaps_whole(struct dg_trial *run)
+{
+    const struct dg_run_kernel *p = run->kernel;
+    uint64_t gap = (p->ldc - p->n) * sizeof(float);
+    uint64_t depth = gap < 2 * GAP_DEPTH ? gap : GAP_DEPTH;
+    for (uint64_t i = 0; i + 1 < p->m; i++) {
+        const unsigned char *row = run->at_c.base + i * p->ldc * sizeof(float);
+        if (!canaries(row + p->n * sizeof(float), depth)
+            || !canaries(row + p->ldc * sizeof(float) - depth, depth))
+            return dg_trial_bad(run, "wrote into the gap behind row %llu of C", (unsigned long long)i);
+    }
+    return true;
+}
+
+struct dg_operands dg_run_place(struct dg_trial *run, enum dg_place place, const float *c_fill)
+{
+    const struct dg_run_kernel *p = run->kernel;
+    bool packed = p->layout_b == DG_RUN_PACKED;
+    struct dg_guarded *b = packed ? &run->at_packed : &run->at_b;
+    dg_guarded_lock(&run->at_a, false);
+    dg_guarded_lock(b, false);
+    dg_guarded_place(&run->at_a, place, sizeof(float), sizeof(float));
+    dg_guarded_place(b, place, sizeof(float), packed ? p->packed_alignment : sizeof(float));
+    dg_guarded_place(&run->at_c, place, sizeof(float), sizeof(float));
+    lay_rows(&run->at_a, run->a, p->m, p->k, p->lda);
+    if (packed) {
+        dg_guarded_mark(b);
+        memcpy(b->base, run->packed, run->packed_size);
+    } else {
+        lay_rows(b, run->b, run->b_rows, run->b_columns, p->ldb);
+    }
+    lay_rows(&run->at_c, c_fill, p->m, p->n, p->ldc);
+    dg_guarded_lock(&run->at_a, true);
+    dg_guarded_lock(b, true);
+    return (struct dg_operands){run->at_a.base, b->base, run->at_c.base};
+}
+
+bool dg_run_collect(struct dg_trial *run)
+{
+    const struct dg_run_kernel *p = run->kernel;
+    ptrdiff_t where;
+    for (uint64_t i = 0; i < p->m; i++)
+        memcpy(run->result + i * p->n, run->at_c.base + i * p->ldc * sizeof(float),
+               p->n * sizeof(float));
+    if (!dg_guarded_marked(&run->at_c, &where))
+        return dg_trial_bad(run, "wrote %zd bytes from the start of C (C has %zu bytes)",
+                      (ssize_t)where, run->at_c.size);
+    return gaps_whole(run);
+}
+
+bool dg_run_once(struct dg_trial *run, enum dg_place place)
+{
+    struct dg_operands o = dg_run_place(run, place, run->kernel->beta ? run->c : NULL);
+    run->kernel->call(o.a, o.b, o.c);
+    return dg_run_collect(run);
+}
+
+/* Packs run->b into run->packed: from a source whose last element touches unmapped memory, into
+ * pages with canaries around. */
+bool dg_run_pack(struct dg_trial *run)
+{
+    const struct dg_run_kernel *p = run->kernel;
+    ptrdiff_t where;
+    if (p->layout_b != DG_RUN_PACKED)
+        return true;
+    dg_guarded_lock(&run->at_b, false);
+    dg_guarded_lock(&run->at_packed, false);
+    dg_guarded_place(&run->at_b, DG_PLACE_END, sizeof(float), sizeof(float));
+    dg_guarded_place(&run->at_packed, DG_PLACE_END, sizeof(float), p->packed_alignment);
+    lay_rows(&run->at_b, run->b, run->b_rows, run->b_columns, p->ldb);
+    dg_guarded_mark(&run->at_packed);
+    memset(run->at_packed.base, 0xFF, run->packed_size);
+    dg_guarded_lock(&run->at_b, true);
+    p->pack_b(run->at_b.base, run->at_packed.base);
+    memcpy(run->packed, run->at_packed.base, run->packed_size);
+    if (!dg_guarded_marked(&run->at_packed, &where))
+        return dg_trial_bad(run, "packing wrote %zd bytes from the start of packed B (it has %zu)",
+                      (ssize_t)where, run->packed_size);
+    return true;
+}
+
+bool dg_same_bits(struct dg_trial *run, const float *expected, const char *what)
+{
+    const struct dg_run_kernel *p = run->kernel;
+    for (uint64_t i = 0; i < p->m * p->n; i++)
+        if (memcmp(run->result + i, expected + i, sizeof(float)) != 0)
+            return dg_trial_bad(run, "%s: C[%llu][%llu] = %.9g, before it was %.9g", what,
+                          (unsigned long long)(i / p->n), (unsigned long long)(i % p->n),
+                          (double)run->result[i], (double)expected[i]);
+    return true;
+}
+
+static bool floats(float **out, uint64_t count)
+{
+    *out = calloc((size_t)count + 1, sizeof **out);
+    return *out != NULL;
+}
+
+static bool set_up(struct dg_trial *run)
+{
+    const struct dg_run_kernel *p = run->kernel;
+    uint64_t elements = p->m * p->n;
+    bool by_columns = p->layout_b == DG_RUN_COL_MAJOR;
+    run->b_rows = by_columns ? p->n : p->k;
+    run->b_columns = by_columns ? p->k : p->n;
+    run->packed_size = p->packed_b_size != NULL ? p->packed_b_size() : 0;
+    run->packed = calloc(run->packed_size + 1, 1);
+    run->reference.value = calloc((size_t)elements, sizeof(double));
+    run->reference.bound = calloc((size_t)elements, sizeof(double));
+    return run->packed != NULL && run->reference.value != NULL && run->reference.bound != NULL
+        && floats(&run->a, p->m * p->k) && floats(&run->b, p->k * p->n)
+        && floats(&run->c, elements) && floats(&run->result, elements)
+        && floats(&run->first, elements)
+        && dg_guarded_open(&run->at_a, "A", span(p->m, p->k, p->lda) * sizeof(float))
+        && dg_guarded_open(&run->at_b, "B", span(run->b_rows, run->b_columns, p->ldb)
+                                            * sizeof(float))
+        && dg_guarded_open(&run->at_c, "C", span(p->m, p->n, p->ldc) * sizeof(float))
+        && dg_guarded_open(&run->at_packed, "packed B", run->packed_size)
+        && dg_guarded_open(&run->stack, "the stack", 64 * 1024);
+}
+
+static void tear_down(struct dg_trial *run)
+{
+    dg_guarded_close(&run->at_a);
+    dg_guarded_close(&run->at_b);
+    dg_guarded_close(&run->at_c);
+    dg_guarded_close(&run->at_packed);
+    dg_guarded_close(&run->stack);
+    free(run->a);
+    free(run->b);
+    free(run->c);
+    free(run->result);
+    free(run->first);
+    free(run->packed);
+    free(run->reference.value);
+    free(run->reference.bound);
+}
+
+int dg_run_checks(const struct dg_run_kernel *kernel, const struct dg_run_options *options)
+{
+    struct dg_trial run = {.kernel = kernel, .options = options, .random = options->seed,
+                         .check = "memory"};
+    const struct dg_guarded *const places[] = {&run.at_a, &run.at_b, &run.at_c, &run.at_packed,
+                                               &run.stack};
+    dg_faults_install(options->out, places, sizeof places / sizeof *places,
+                      (const void *)(uintptr_t)kernel->call);
+    dg_trial_at(&run, "memory");
+    if (set_up(&run)) {
+        dg_trial_ok(&run, "operands mapped between unmapped pages");
+        dg_check_numbers(&run);
+        dg_check_calls(&run);
+        dg_check_shared(&run);
+        dprintf(options->out, "numbers\t%.17g\t%.17g\t%llu\n", run.worst, run.worst_bound,
+                (unsigned long long)run.checked);
+    } else {
+        dg_trial_bad(&run, "no memory for the operands");
+    }
+    dprintf(options->out, "end\t%d\n", run.failures);
+    tear_down(&run);
+    return run.failures;
+}

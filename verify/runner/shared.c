@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A kernel keeps nothing between calls and nothing below its stack: threads that call it at once
+ * and signals that arrive meanwhile change no bit. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "verify/runner/internal.h"
+
+enum { THREADS = 8, MOST_CALLS = 1000, SIGNALS = 200 };
+
+struct caller {
+    pthread_t thread;
+    struct dg_trial *run;
+    float *a, *c, *result;       /* a: A at lda; c: C at ldc */
+    const void *b;
+    bool negative, started, wrong;
+    uint64_t calls;
+};
+
+static uint64_t calls_within(const struct dg_trial *run, uint64_t callers)
+{
+    const struct dg_run_kernel *p = run->kernel;
+    uint64_t calls = run->options->work / callers / (p->m * p->n * (p->k + 1) + 1000);
+    return calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : calls;
+}
+
+static void set_c(const struct caller *caller)
+{
+    const struct dg_run_kernel *p = caller->run->kernel;
+    for (uint64_t i = 0; i < p->m; i++)
+        for (uint64_t j = 0; j < p->n; j++) {
+            float c = caller->run->c[i * p->n + j];
+            caller->c[i * p->ldc + j] = p->beta ? (caller->negative ? -c : c) : -1e30f;
+        }
+}
+
+/* Half of the callers use -A and -C: the rounding is symmetric, so that they get -C exactly. */
+static bool result_fits(const struct caller *caller)
+{
+    const struct dg_run_kernel *p = caller->run->kernel;
+    for (uint64_t i = 0; i < p->m; i++)
+        for (uint64_t j = 0; j < p->n; j++) {
+            float want = caller->run->first[i * p->n + j];
+            if (!(caller->c[i * p->ldc + j] == (caller->negative ? -want : want)))
+                return false;
+        }
+    return true;
+}
+
+static void *call_many(void *argument)
+{
+    struct caller *caller = argument;
+    for (uint64_t i = 0; i < caller->calls && !caller->wrong; i++) {
+        set_c(caller);
+        caller->run->kernel->call(caller->a, caller->b, caller->c);
+        caller->wrong = !result_fits(caller);
+    }
+    return NULL;
+}
+
+static bool caller_open(struct caller *caller, struct dg_trial *run, const void *b, bool negative)
+{
+    const struct dg_run_kernel *p = run->kernel;
+    *caller = (struct caller){.run = run, .b = b, .negative = negative};
+    caller->a = calloc((size_t)(p->m * p->lda) + 1, sizeof(float));
+    caller->c = calloc((size_t)(p->m * p->ldc) + 1, sizeof(float));
+    if (caller->a == NULL || caller->c == NULL)
+        return false;
+    for (uint64_t i = 0; i < p->m; i++)
+        for (uint64_t k = 0; k < p->k; k++)
+            caller->a[i * p->lda + k] = negative ? -run->a[i * p->k + k] : run->a[i * p->k + k];
+    return true;
+}
+
+static void caller_close(struct caller *caller)
+{
+    free(caller->a);
+    free(caller->c);
+}
+
+static void check_threads(struct dg_trial *run, const void *b)
+{
+    struct caller callers[THREADS] = {{0}};
+    uint64_t calls = calls_within(run, THREADS);
+    bool ok = true;
+    dg_trial_at(run, "threads");
+    for (int i = 0; i < THREADS && ok; i++) {
+        ok = caller_open(&callers[i], run, b, i % 2 != 0);
+        callers[i].calls = calls;
+    }
+    for (int i = 0; i < THREADS && ok; i++)
+        callers[i].started = pthread_create(&callers[i].thread, NULL, call_many, &callers[i]) == 0;
+    for (int i = 0; i < THREADS; i++) {
+        if (callers[i].started)
+            pthread_join(callers[i].thread, NULL);
+        if (callers[i].wrong)
+            dg_trial_bad(run, "thread %d of %d got another result than a single thread", i, THREADS);
+        caller_close(&callers[i]);
+    }
+    if (!ok)
+        dg_trial_skip(run, "no memory for %d threads", THREADS);
+    else
+        dg_trial_ok(run, "%d threads, %llu calls each, different data", THREADS,
+              (unsigned long long)calls);
+}
+
+/* ---- signals ---- */
+
+/* What the handler and the thread that sends share; a handler has no argument. */
+static atomic_uint arrived;
+static atomic_bool done;
+
+/* Scribbles over the stack below the interrupted kernel. */
+static void on_signal(int number)
+{
+    volatile unsigned char scratch[2048];
+    for (size_t i = 0; i < sizeof scratch; i++)
+        scratch[i] = (unsigned char)(0xE1 + number);
+    atomic_fetch_add(&arrived, 1 + (unsigned)(scratch[7] & 0));
+}
+
+static void *send_signals(void *argument)
+{
+    const pthread_t *target = argument;
+    struct timespec pause = {.tv_nsec = 20 * 1000};
+    while (!atomic_load(&done)) {
+        pthread_kill(*target, SIGUSR1);
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void check_signals(struct dg_trial *run, const void *b)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct caller caller;
+    pthread_t self = pthread_self(), sender;
+    dg_trial_at(run, "signals");
+    atomic_store(&arrived, 0);
+    atomic_store(&done, false);
+    sigaction(SIGUSR1, &action, NULL);
+    if (!caller_open(&caller, run, b, false)
+        || pthread_create(&sender, NULL, send_signals, &self) != 0) {
+        dg_trial_skip(run, "no memory or no thread");
+        caller_close(&caller);
+        return;
+    }
+    double limit = seconds() + 0.5;
+    do {
+        set_c(&caller);
+        for (int i = 0; i < 64 && run->kernel->beta == 0 && run->kernel->m < 64; i++)
+            run->kernel->call(caller.a, caller.b, caller.c);
+        run->kernel->call(caller.a, caller.b, caller.c);
+        caller.wrong = !result_fits(&caller);
+    } while (!caller.wrong && atomic_load(&arrived) < SIGNALS && seconds() < limit);
+    atomic_store(&done, true);
+    pthread_join(sender, NULL);
+    signal(SIGUSR1, SIG_IGN);
+    if (caller.wrong)
+        dg_trial_bad(run, "the result changes when a signal arrives: it keeps data below the stack "
+               "pointer%s", "");
+    dg_trial_ok(run, "%u signals while it ran", atomic_load(&arrived));
+    caller_close(&caller);
+}
+
+void dg_check_shared(struct dg_trial *run)
+{
+    struct dg_operands o = dg_run_place(run, DG_PLACE_END, NULL);
+    check_threads(run, o.b);
+    check_signals(run, o.b);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verify/tools.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/run.h"
+
+enum { TOOL_MS = 60 * 1000 };
+
+bool dg_tool_found(const char *name)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') != NULL)
+        return access(name, X_OK) == 0;
+    while (path != NULL && *path != '\0') {
+        char full[512];
+        size_t length = strcspn(path, ":");
+        if (length + strlen(name) + 2 < sizeof full) {
+            memcpy(full, path, length);
+            dg_format(full + length, sizeof full - length, "/%s", name);
+            if (access(full, X_OK) == 0)
+                return true;
+        }
+        path += length + (path[length] == ':');
+    }
+    return false;
+}
+
+static const char *first_found(const char *const *names)
+{
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (dg_tool_found(names[i]))
+            return names[i];
+    return NULL;
+}
+
+static bool run_tool(const char *const *argv, const char *rule, struct dg_error *e)
+{
+    struct dg_run result;
+    if (!dg_run(argv, TOOL_MS, &result, e))
+        return false;
+    if (result.status != 0)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], rule,
+                       result.late ? "no end within a minute" : result.output, NULL);
+    return true;
+}
+
+bool dg_link_shared(const char *cc, const char *object, const char *shared, struct dg_error *e)
+{
+    static const char *const drivers[] = {"cc", "gcc", "clang", NULL};
+    if (cc == NULL)
+        cc = first_found(drivers);
+    if (cc == NULL)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, "verify", "needs a C compiler to link the kernel",
+                       "no cc, gcc or clang in PATH", "install gcc, or give one with --cc");
+    const char *const argv[] = {cc, "-shared", "-nostdlib", "-Wl,-z,text", "-Wl,-z,noexecstack",
+                                "-o", shared, object, NULL};
+    return run_tool(argv, "cannot link the kernel into a shared object", e);
+}
+
+bool dg_assemble_timing(const char *as, const char *cc, const char *source, const char *object,
+                        struct dg_error *e)
+{
+    static const char *const assemblers[] = {"as", NULL}, *const drivers[] = {"cc", "gcc", NULL};
+    if (as == NULL && cc == NULL)
+        as = first_found(assemblers);
+    if (as == NULL && cc == NULL)
+        cc = first_found(drivers);
+    if (as == NULL && cc == NULL)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, "verify", "needs an assembler for the timing build",
+                       "no as, cc or gcc in PATH", "install binutils, or give one with --as");
+    const char *const with_as[] = {as, "--defsym", "DG_TIMING=1", "-o", object, source, NULL};
+    const char *const with_cc[] = {cc, "-c", "-Wa,--defsym,DG_TIMING=1", "-o", object, source,
+                                   NULL};
+    return run_tool(as != NULL ? with_as : with_cc, "cannot assemble the timing build", e);
+}

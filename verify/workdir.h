@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A private folder under TMPDIR (or /tmp) for what linking leaves behind. */
+#ifndef DG_VERIFY_WORKDIR_H
+#define DG_VERIFY_WORKDIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct dg_workdir { char path[256]; };
+
+bool dg_workdir_open(struct dg_workdir *dir, struct dg_error *e);
+/* Removes it with everything in it. */
+void dg_workdir_close(struct dg_workdir *dir);
+/* `name` in the folder; the name must be a plain one. */
+void dg_workdir_path(const struct dg_workdir *dir, const char *name, char *out, size_t size);
+
+#endif
