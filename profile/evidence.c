@@ -228,18 +228,18 @@ bool dg_evidence_read(const struct dg_json *json, const cJSON *object, struct dg
     return true;
 }
 
-bool dg_facts_read(const struct dg_json *json, const cJSON *object, struct dg_fact **out,
-                   size_t *count)
+bool dg_facts_read(const struct dg_json *json, const char *at, const cJSON *object,
+                   struct dg_fact **out, size_t *count)
 {
     size_t n = 0;
     const cJSON *item;
     if (!cJSON_IsObject(object))
-        return dg_json_fail_item(json, "/environment", "must be an object", object,
+        return dg_json_fail_item(json, at, "must be an object", object,
                                  "write {...} or remove it");
     *out = dg_alloc_array(json->arena, (size_t)cJSON_GetArraySize(object) + 1, sizeof **out);
     cJSON_ArrayForEach(item, object) {
         char pointer[DG_POINTER_SIZE];
-        dg_pointer_add(pointer, "/environment", item->string);
+        dg_pointer_add(pointer, at, item->string);
         if (*out == NULL)
             return false;
         struct dg_fact *fact = &(*out)[n++];

@@ -148,7 +148,8 @@ static bool read_member(struct reader *r, const cJSON *item)
         return dg_evidence_read(&r->json, item, &r->answers, &r->answer_count);
     if (strcmp(item->string, "environment") == 0) {
         struct dg_fact *facts;
-        bool ok = dg_facts_read(&r->json, item, &facts, &r->out->environment_count);
+        bool ok = dg_facts_read(&r->json, pointer, item, &facts,
+                                &r->out->environment_count);
         r->out->environment = facts;
         return ok;
     }

@@ -22,8 +22,8 @@ bool dg_value_equal(const struct dg_value *a, const struct dg_value *b);
 /* measurements and environment. */
 bool dg_evidence_read(const struct dg_json *json, const cJSON *object, struct dg_answer **out,
                       size_t *count);
-bool dg_facts_read(const struct dg_json *json, const cJSON *object, struct dg_fact **out,
-                   size_t *count);
+bool dg_facts_read(const struct dg_json *json, const char *at, const cJSON *object,
+                   struct dg_fact **out, size_t *count);
 
 /* Joins the profile's flat values (sorted) with what was read as evidence (sorted), and sets the
  * profile's measurements. False: no memory. */
@@ -34,6 +34,7 @@ bool dg_evidence_join(struct dg_profile *profile, const struct dg_answer *answer
  * measured or derived), the others become texts in the profile's warnings. False: no memory. */
 struct dg_contradiction {
     const char *key;             /* NULL: none */
+    const char *doubted;         /* the value that is harder to measure */
     char rule[192], value[96];
 };
 bool dg_rules_check(struct dg_profile *profile, struct dg_arena *arena,

@@ -44,6 +44,8 @@ static void describe(const struct rule *rule, const double *v, struct dg_contrad
     for (unsigned i = 0; i < 3; i++)
         dg_write_double(n[i], v[i]);
     out->key = rule->a;
+    out->doubted = rule->relation == AT_MOST || rule->relation == AT_MOST_NEARLY ? rule->a :
+                   rule->c != NULL ? rule->c : rule->b;
     if (rule->relation == PRODUCT) {
         dg_format(out->rule, sizeof out->rule, "%s must be %s x %s", rule->a, rule->b, rule->c);
         dg_format(out->value, sizeof out->value, "%s is not %s x %s", n[0], n[1], n[2]);
