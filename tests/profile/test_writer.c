@@ -141,6 +141,16 @@ static char *temporary_folder(void)
     return name;
 }
 
+static void remove_folder(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    cr_assert_not_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        unlinkat(dirfd(dir), entry->d_name, 0);
+    closedir(dir);
+    rmdir(folder);
+}
+
 Test(profile_writer, round_trip)
 {
     struct dg_arena arena, again;
@@ -178,16 +188,6 @@ Test(profile_writer, round_trip)
     remove_folder(folder);
     dg_arena_free(&arena);
     dg_arena_free(&again);
-}
-
-static void remove_folder(const char *folder)
-{
-    DIR *dir = opendir(folder);
-    cr_assert_not_null(dir);
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-        unlinkat(dirfd(dir), entry->d_name, 0);
-    closedir(dir);
-    rmdir(folder);
 }
 
 static void put_old(const char *path)
