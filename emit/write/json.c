@@ -217,8 +217,8 @@ static bool value(struct parser *p, unsigned depth)
     return ok;
 }
 
-bool dg_json_parse(const char *text, size_t size, const char *where, struct dg_arena *arena,
-                   struct dg_json *out, struct dg_error *e)
+bool dg_json_flatten(const char *text, size_t size, const char *where, struct dg_arena *arena,
+                     struct dg_json *out, struct dg_error *e)
 {
     struct dg_error none;
     *out = (struct dg_json){ .where = where };

@@ -35,8 +35,8 @@ struct dg_json {
 };
 
 /* Refuses what JSON refuses, and duplicate names, and nesting deeper than 16. */
-bool dg_json_parse(const char *text, size_t size, const char *where, struct dg_arena *arena,
-                   struct dg_json *out, struct dg_error *e);
+bool dg_json_flatten(const char *text, size_t size, const char *where, struct dg_arena *arena,
+                     struct dg_json *out, struct dg_error *e);
 struct dg_json_item *dg_json_find(struct dg_json *json, const char *place);
 
 /* A quoted and escaped text. */

@@ -218,7 +218,7 @@ bool dg_manifest_parse(const char *text, size_t size, const char *where, struct 
     struct reader r = { .arena = arena, .e = e != NULL ? e : &none };
     const char *schema;
     *out = (struct dg_manifest){ 0 };
-    if (!dg_json_parse(text, size, where, arena, &r.json, r.e) ||
+    if (!dg_json_flatten(text, size, where, arena, &r.json, r.e) ||
         !take_text(&r, "/schema", &schema))
         return false;
     if (strcmp(schema, DG_MANIFEST_SCHEMA) != 0)

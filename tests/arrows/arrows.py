@@ -103,9 +103,10 @@ def wrong_links(nm, table, libraries):
     for user, (_, undefined) in sorted(found.items()):
         for owner, (defined, _) in sorted(found.items()):
             used = undefined & defined
-            whole = owner in table.allowed[user] or owner in (user, "base")
-            part = any(e.startswith(owner + "/") for e in table.allowed[user])
-            if used and not whole and not part:
+            home = table.folder_of(user)
+            fine = owner in (user, home, "base") or table.folder_of(owner) == home or any(
+                fnmatch.fnmatch(owner, entry) for entry in table.allowed[home])
+            if used and not fine and table.folder_of(owner) not in table.allowed[home]:
                 wrong.append(f"{user} links {owner} ({', '.join(sorted(used)[:3])})")
     return wrong
 
@@ -188,7 +189,7 @@ def main():
     parser.add_argument("--root", required=True)
     parser.add_argument("--build", required=True)
     parser.add_argument("--nm", default="nm")
-    parser.add_argument("--library", action="append", default=[], help="FOLDER=PATH")
+    parser.add_argument("--library", action="append", default=[], help="FOLDER=PATH or FOLDER/PART=PATH")
     parser.add_argument("--compiler", nargs="+", required=True)
     options = parser.parse_args()
     table = Table(os.path.join(os.path.dirname(os.path.abspath(__file__)), "arrows.txt"))
