@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DG_EMIT_LOWER_INTERNAL_H
+#define DG_EMIT_LOWER_INTERNAL_H
+
+#include "emit/ir/ir.h"
+#include "emit/ir/legal.h"
+#include "emit/lower/lower.h"
+
+/* Streams of dg_ir_loop.step. The tail panel of packed B has its own pointer: its k-blocks are
+ * narrower than those of full panels. pack_b: A is the source, B the destination. */
+enum { STREAM_A, STREAM_B, STREAM_C, STREAM_TAIL };
+
+enum { ROW_POINTERS = 16 };
+
+struct lower {
+    const struct dg_problem *problem;
+    const struct dg_plan *plan;
+    const struct dg_isa *isa;
+    const struct dg_body *body;
+    struct dg_arena *arena;
+    struct dg_error *e;
+    struct dg_ir_function function;
+    uint32_t scalars;                      /* given out so far */
+    uint32_t step_b;                       /* working pointer into B */
+    uint32_t step_a[ROW_POINTERS];         /* and into the rows of A: pointer g serves the rows */
+    unsigned first_row[ROW_POINTERS];      /* from first_row[g] on */
+    unsigned row_pointers;
+    uint32_t ahead;                        /* prefetch pointer */
+    uint32_t stride_pass, stride_rest;     /* scalars holding strides too long for an immediate */
+    bool far_stride;
+    unsigned unroll;
+    int64_t element, vector_bytes, panel_columns;
+    int64_t tail_row;                      /* bytes of one k of the tail panel */
+    uint64_t panels;                       /* full panels of the whole product */
+    uint64_t ahead_bytes;                  /* prefetch pointer's move per pass, 0: no prefetch */
+    int64_t ahead_distance;                /* from a panel to the next */
+    struct dg_ir_node *k_loop, *m_loop, *n_loop;
+    uint64_t area;                         /* rows x vectors of all tile runs, for comments */
+    struct latencies { unsigned load, broadcast, chain, chain_other; } latencies;
+};
+
+bool lower_no_memory(struct lower *l);
+/* The next free scalar. */
+bool lower_scalar(struct lower *l, const char *name, uint32_t *out);
+char *lower_text(struct lower *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "about N cycles", of plan->cycles x share / whole. */
+uint64_t lower_cycles(const struct lower *l, uint64_t share, uint64_t whole);
+/* In the function's entry: the mask register of the tail's part, where the target has masks. */
+bool lower_mask(struct lower *l);
+/* U bytes of a k-loop's bump go into a register when no immediate holds them. */
+bool lower_stride(struct lower *l, int64_t bytes);
+
+/* bytes from one k to the next, for B of the tile */
+int64_t lower_b_row(const struct lower *l, bool tail);
+
+/* tile.c: one tile of `rows` rows, on a full or the tail panel. */
+struct dg_ir_node *lower_tile(struct lower *l, unsigned rows, bool tail);
+/* nest.c: the loops around the tiles. */
+bool lower_nest(struct lower *l);
+/* pack.c */
+bool lower_pack(struct lower *l);
+
+static inline struct dg_ir_operand lower_none(void)
+{
+    return (struct dg_ir_operand){ .kind = DG_IR_NONE };
+}
+
+#endif

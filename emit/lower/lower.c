@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the parts of the lowering share: sizes, scalars, strides, latencies. */
+#include "emit/lower/internal.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+bool lower_no_memory(struct lower *l)
+{
+    return dg_fail(l->e, DG_EXIT_INTERNAL, "lowering", "memory is used up", "", "");
+}
+
+char *lower_text(struct lower *l, const char *format, ...)
+{
+    char text[160];
+    va_list arguments;
+    va_start(arguments, format);
+    dg_vformat(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return dg_strdup(l->arena, text);
+}
+
+bool lower_scalar(struct lower *l, const char *name, uint32_t *out)
+{
+    if (l->scalars == l->isa->scalar_registers)
+        return dg_fail(l->e, DG_EXIT_INPUT, l->isa->name,
+                       "pointers, counts and strides must fit the scalar registers",
+                       lower_text(l, "more than %u (%u pointers into A)",
+                                  l->isa->scalar_registers, l->row_pointers),
+                       "choose a tile of fewer rows or a smaller lda");
+    l->function.scalar_name[l->scalars] = name;
+    *out = l->scalars++;
+    return true;
+}
+
+uint64_t lower_cycles(const struct lower *l, uint64_t share, uint64_t whole)
+{
+    uint64_t cycles = l->plan->cycles > 0 ? (uint64_t)l->plan->cycles / DG_COST_ONE : 0;
+    return whole == 0 ? cycles : (uint64_t)((double)cycles * (double)share / (double)whole);
+}
+
+bool lower_mask(struct lower *l)
+{
+    struct dg_ir_function *f = &l->function;
+    unsigned part = l->plan->tail_part;
+    const struct dg_op *op = dg_isa_op(l->isa, DG_SEM_SET_MASK, "i64", 64, 0);
+    if (part == 0 || op == NULL || l->isa->mask_registers == 0)
+        return true;
+    f->masks = 1;
+    f->mask_part[0] = part;
+    return (dg_ir_set(l->isa, l->arena, &f->entry, f->temporary, (INT64_C(1) << part) - 1) &&
+            dg_ir_add(l->arena, &f->entry, op, part, dg_ir_scalar(f->temporary), lower_none(),
+                      lower_none())) || lower_no_memory(l);
+}
+
+bool lower_stride(struct lower *l, int64_t bytes)
+{
+    struct dg_ir_block *entry = &l->function.entry;
+    if (bytes * l->unroll > l->isa->immediate_max &&
+        (!lower_scalar(l, "stride of a pass", &l->stride_pass) ||
+         !(dg_ir_set(l->isa, l->arena, entry, l->stride_pass, bytes * l->unroll) ||
+           lower_no_memory(l))))
+        return false;
+    return bytes <= l->isa->immediate_max ||
+           (lower_scalar(l, "stride of a step", &l->stride_rest) &&
+            (dg_ir_set(l->isa, l->arena, entry, l->stride_rest, bytes) || lower_no_memory(l)));
+}
+
+int64_t lower_b_row(const struct lower *l, bool tail)
+{
+    if (l->problem->layout_b == DG_ROW_MAJOR)
+        return (int64_t)l->problem->ldb * l->element;
+    return tail ? l->tail_row : l->panel_columns * l->element;
+}
+
+static uint64_t area_of(const struct lower *l)
+{
+    const struct dg_plan *plan = l->plan;
+    uint64_t vectors = l->panels * plan->tile.vectors + plan->tail_vectors;
+    return l->problem->m * vectors * plan->k_blocks;
+}
+
+/* Pointers into A so that each row is within reach of one; false: some row is not at all. */
+static bool share_rows(struct lower *l, unsigned rows, unsigned unroll)
+{
+    int64_t stride = (int64_t)l->problem->lda * l->element, last = (unroll - 1) * l->element;
+    unsigned bytes = (unsigned)l->element;
+    l->row_pointers = 0;
+    for (unsigned i = 0, first = 0; i < rows; i++) {
+        if (i > 0 && dg_ir_reaches(l->isa, bytes, (i - first) * stride + last))
+            continue;
+        if (l->row_pointers == ROW_POINTERS)
+            return false;
+        first = i;
+        l->first_row[l->row_pointers++] = i;
+    }
+    return true;
+}
+
+static bool b_reaches(const struct lower *l, unsigned unroll)
+{
+    for (unsigned u = 0; u < unroll; u++)
+        for (unsigned j = 0; j < l->plan->tile.vectors; j++)
+            for (unsigned tail = 0; tail < 2; tail++) {
+                unsigned bytes = (unsigned)l->vector_bytes;
+                unsigned some = l->plan->tail_part * (unsigned)l->element;
+                int64_t offset = u * lower_b_row(l, tail != 0) + j * l->vector_bytes;
+                if (!dg_ir_reaches(l->isa, bytes, offset) ||
+                    !dg_ir_reaches(l->isa, some == 0 ? bytes : some, offset))
+                    return false;
+            }
+    return true;
+}
+
+static void choose_unroll(struct lower *l)
+{
+    unsigned unroll = l->plan->unroll == 0 ? 1 : l->plan->unroll;
+    while (unroll > 1 && (unroll > l->plan->kc || !b_reaches(l, unroll)))
+        unroll /= 2;
+    l->unroll = unroll;
+}
+
+/* The next panel is prefetched once while the tiles of a block pass over this one: each pass of a
+ * k-loop takes an equal share, at most a line apart. */
+static void choose_ahead(struct lower *l)
+{
+    const struct dg_plan *plan = l->plan;
+    uint64_t passes = plan->kc / l->unroll, tiles = plan->rows.count[0] + plan->rows.count[1];
+    uint64_t bytes = (uint64_t)(l->panel_columns * l->element) * plan->kc;
+    l->ahead_bytes = 0;
+    if (!plan->prefetch || l->problem->layout_b != DG_PACKED || l->panels < 2 || passes == 0)
+        return;
+    if (plan->inner == DG_TILES_OUTER || tiles == 0)
+        tiles = 1;
+    uint64_t share = (bytes + passes * tiles - 1) / (passes * tiles);
+    l->ahead_bytes = share > 64 ? (share + 63) / 64 * 64 : share;
+    l->ahead_distance = l->panel_columns * l->element * (int64_t)l->problem->k;
+}
+
+static unsigned tallest(const struct dg_plan *plan)
+{
+    unsigned rows = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (plan->rows.count[i] > 0 && plan->rows.size[i] > rows)
+            rows = plan->rows.size[i];
+        if (plan->rows_last.count[i] > 0 && plan->rows_last.size[i] > rows)
+            rows = plan->rows_last.size[i];
+    }
+    return rows;
+}
+
+static void set_sizes(struct lower *l)
+{
+    const struct dg_plan *plan = l->plan;
+    l->element = plan->body.element_bytes;
+    l->vector_bytes = l->isa->vector_bits / 8;
+    l->panel_columns = (int64_t)plan->tile.vectors * plan->body.lanes;
+    l->tail_row = (int64_t)plan->tail_vectors * l->vector_bytes;
+    l->panels = (plan->n_blocks - 1) * plan->panels + plan->panels_last;
+    l->area = area_of(l);
+}
+
+static bool give_scalars(struct lower *l)
+{
+    struct dg_ir_function *f = &l->function;
+    l->scalars = 3;
+    if (!lower_scalar(l, "count", &f->count) || !lower_scalar(l, "free", &f->temporary) ||
+        !lower_scalar(l, "B of this k", &l->step_b))
+        return false;
+    for (unsigned g = 0; g < l->row_pointers; g++)
+        if (!lower_scalar(l, lower_text(l, "A of this k, row %u on", l->first_row[g]),
+                          &l->step_a[g]))
+            return false;
+    f->scratch_pointer = l->step_a[0];
+    if (l->ahead_bytes > 0 && !lower_scalar(l, "next panel, prefetched", &l->ahead))
+        return false;
+    if (l->problem->layout_b == DG_PACKED && l->plan->tail_columns != 0 &&
+        !lower_scalar(l, "tail panel of B", &f->stream[STREAM_TAIL]))
+        return false;
+    return l->problem->layout_b == DG_PACKED || lower_stride(l, lower_b_row(l, false));
+}
+
+/* The tail panel stands behind all full ones. */
+static bool aim_tail(struct lower *l)
+{
+    struct dg_ir_function *f = &l->function;
+    if (l->problem->layout_b != DG_PACKED || l->plan->tail_columns == 0)
+        return true;
+    int64_t move = (int64_t)l->panels * l->panel_columns * l->element * (int64_t)l->problem->k;
+    uint32_t tail = f->stream[STREAM_TAIL];
+    return (dg_ir_add(l->arena, &f->entry, dg_isa_op(l->isa, DG_SEM_COPY, "i64", 64, 0), 0,
+                      dg_ir_scalar(tail), dg_ir_scalar(f->stream[STREAM_B]), lower_none()) &&
+            dg_ir_add(l->arena, &f->entry, dg_isa_op(l->isa, DG_SEM_ADD_IMM, "i64", 64, 0), 0,
+                      dg_ir_scalar(tail), dg_ir_immediate(move), lower_none())) ||
+           lower_no_memory(l);
+}
+
+static void name_vectors(struct lower *l)
+{
+    unsigned vectors = l->plan->tile.vectors, rows = tallest(l->plan);
+    for (unsigned i = 0; i < 32; i++)
+        l->function.vector_name[i] = i < rows * vectors
+            ? lower_text(l, "C row %u, vector %u", i / vectors, i % vectors) : "A and B";
+}
+
+static bool lower_kernel(struct lower *l, struct dg_ir_code *out)
+{
+    struct dg_ir_function *f = &l->function;
+    f->arguments = 3;
+    f->stream[STREAM_A] = 0;
+    f->stream[STREAM_B] = 1;
+    f->stream[STREAM_C] = 2;
+    f->scalar_name[0] = "A of the tile's rows";
+    f->scalar_name[1] = "B of the panel";
+    f->scalar_name[2] = "C of the tile";
+    choose_unroll(l);
+    if (!share_rows(l, tallest(l->plan), l->unroll))
+        return dg_fail(l->e, DG_EXIT_INPUT, l->isa->name,
+                       "the rows of a tile must be within reach of a few pointers",
+                       lower_text(l, "lda %llu", (unsigned long long)l->problem->lda),
+                       "choose a tile of fewer rows or a smaller lda");
+    choose_ahead(l);
+    name_vectors(l);
+    return give_scalars(l) && lower_mask(l) && aim_tail(l) && lower_nest(l) &&
+           dg_ir_finish(f, out, l->e);
+}
+
+static bool may_lower(const struct dg_problem *p, struct dg_error *e)
+{
+    if (p->layout_a == DG_ROW_MAJOR && p->layout_c == DG_ROW_MAJOR &&
+        (p->layout_b == DG_PACKED || p->layout_b == DG_ROW_MAJOR))
+        return true;
+    return dg_fail(e, DG_EXIT_INPUT, p->name,
+                   "A and C must be row-major, B packed or row-major", "column-major",
+                   "other layouts are not built yet");
+}
+
+/* ---- latencies ---- */
+
+static unsigned whole(double cycles)
+{
+    return cycles < 1 ? 1 : cycles > 64 ? 64 : (unsigned)(cycles + 0.5);
+}
+
+static unsigned cell(struct dg_view *view, const struct dg_op *op, const char *what,
+                     const char *otherwise)
+{
+    char key[96];
+    double value = 0;
+    dg_format(key, sizeof key, "op.%s.%s.%u.%s", op->name, op->dtype, op->bits, what);
+    const char *kept = dg_strdup(view->arena, key);
+    if (kept != NULL && dg_view_cell(view, kept, &value))
+        return whole(value);
+    return dg_view_field(view, otherwise, &value) ? whole(value) : 1;
+}
+
+static unsigned latency(void *self, const struct dg_op *op, bool accumulate)
+{
+    const struct latencies *all = self;
+    switch (op->sem) {
+    case DG_SEM_LOAD:
+    case DG_SEM_LOAD_PART:
+        return all->load;
+    case DG_SEM_BROADCAST:
+    case DG_SEM_LOAD_ELEMENT:
+        return all->broadcast;
+    case DG_SEM_FMA:
+    case DG_SEM_FMA_ELEMENT:
+        return accumulate ? all->chain : all->chain_other;
+    default:
+        return 1;
+    }
+}
+
+static struct dg_ir_timing timing_of(struct lower *l, struct dg_view *view)
+{
+    if (view == NULL)
+        return (struct dg_ir_timing){ .latency = NULL };
+    const struct dg_body *body = l->body;
+    l->latencies.load = cell(view, body->load, "latency", "l1_latency");
+    l->latencies.broadcast = cell(view, body->broadcast, "latency", "l1_latency");
+    l->latencies.chain = cell(view, body->chain, "acc_latency", "fma_latency");
+    l->latencies.chain_other = cell(view, body->chain, "latency", "fma_latency");
+    double issue = 1;
+    if (!dg_view_cell(view, "res.issue.capacity", &issue))
+        issue = 1;
+    return (struct dg_ir_timing){ latency, &l->latencies, whole(issue) };
+}
+
+bool dg_lower(const struct dg_problem *problem, const struct dg_plan *plan, struct dg_view *view,
+              struct dg_arena *arena, struct dg_lowered *out, struct dg_error *e)
+{
+    if (!may_lower(problem, e))
+        return false;
+    struct lower l = {
+        .problem = problem, .plan = plan, .body = &plan->body, .isa = plan->body.isa,
+        .arena = arena, .e = e,
+    };
+    *out = (struct dg_lowered){ .has_pack_b = problem->layout_b == DG_PACKED };
+    set_sizes(&l);
+    struct dg_ir_function empty = { .isa = l.isa, .arena = arena, .timing = timing_of(&l, view) };
+    l.function = empty;
+    if (!lower_kernel(&l, &out->kernel))
+        return false;
+    if (!out->has_pack_b)
+        return true;
+    out->packed_b_size = ((uint64_t)(l.panel_columns * l.element) * l.panels +
+                          (uint64_t)l.tail_row) * problem->k;
+    l.function = empty;
+    return lower_pack(&l) && dg_ir_finish(&l.function, &out->pack_b, e);
+}

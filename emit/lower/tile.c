@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One tile: accumulators started from zero or C, the steps of the body's recipe over k, stored. */
+#include <assert.h>
+#include <string.h>
+
+#include "emit/lower/internal.h"
+
+/* What the steps of one tile are written with. */
+struct tile {
+    struct lower *l;
+    struct dg_ir_tile *out;
+    struct dg_tile shape;
+    bool tail;
+    unsigned part;                         /* lanes of the last vector, 0: all */
+    struct dg_body_op *step;
+    size_t steps;
+    uint32_t a[64], b[64];                 /* virtual register that holds a row or vector now */
+    uint32_t next;                         /* next virtual register */
+};
+
+static uint32_t fresh(struct tile *t)
+{
+    uint32_t v = t->next++;
+    if (t->next > t->out->virtuals)
+        t->out->virtuals = t->next;
+    return v;
+}
+
+static uint32_t accumulator(const struct tile *t, unsigned row, unsigned vector)
+{
+    return row * t->shape.vectors + vector;
+}
+
+static bool add(struct tile *t, struct dg_ir_block *block, const struct dg_op *op, unsigned part,
+                struct dg_ir_operand a, struct dg_ir_operand b, struct dg_ir_operand c)
+{
+    return dg_ir_add(t->l->arena, block, op, part, a, b, c) || lower_no_memory(t->l);
+}
+
+static const struct dg_op *scalar_op(const struct lower *l, enum dg_sem sem)
+{
+    return dg_isa_op(l->isa, sem, "i64", 64, 0);
+}
+
+/* The row of a vector access: whole, or the part of it in the tail's last vector. */
+static const struct dg_op *access_op(struct tile *t, enum dg_sem whole, enum dg_sem some,
+                                     unsigned part)
+{
+    struct lower *l = t->l;
+    const struct dg_op *op = dg_isa_op(l->isa, part == 0 ? whole : some, l->body->element,
+                                       l->isa->vector_bits, part);
+    if (op == NULL)
+        dg_fail(l->e, DG_EXIT_INTERNAL, l->isa->name,
+                "the operation table needs a row for each part of a vector", "", "");
+    return op;
+}
+
+/* Loads or stores of one row's vector, with a scratch register where the row asks for one. */
+static bool add_access(struct tile *t, struct dg_ir_block *block, const struct dg_op *op,
+                       unsigned part, struct dg_ir_operand vector, struct dg_ir_operand memory)
+{
+    if (op == NULL)
+        return false;
+    struct dg_ir_operand scratch = strchr(op->operands, 't') == NULL ? lower_none()
+                                 : dg_ir_vector(fresh(t));
+    bool loads = op->operands[0] == 'd';
+    return add(t, block, op, part, loads ? vector : memory, loads ? memory : vector, scratch);
+}
+
+static unsigned part_of(const struct tile *t, unsigned vector)
+{
+    return vector + 1 == t->shape.vectors ? t->part : 0;
+}
+
+static bool add_c_accesses(struct tile *t, struct dg_ir_block *block, enum dg_sem whole,
+                           enum dg_sem some)
+{
+    struct lower *l = t->l;
+    int64_t row_bytes = (int64_t)l->problem->ldc * l->element;
+    for (unsigned i = 0; i < t->shape.rows; i++)
+        for (unsigned j = 0; j < t->shape.vectors; j++) {
+            unsigned part = part_of(t, j);
+            struct dg_ir_operand c = dg_ir_memory(l->function.stream[STREAM_C],
+                                                  i * row_bytes + j * l->vector_bytes);
+            if (!add_access(t, block, access_op(t, whole, some, part), part,
+                            dg_ir_vector(accumulator(t, i, j)), c))
+                return false;
+        }
+    return true;
+}
+
+static bool add_zeros(struct tile *t)
+{
+    for (unsigned i = 0; i < t->shape.rows * t->shape.vectors; i++)
+        if (!add(t, &t->out->zero, t->l->body->zero, 0, dg_ir_vector(i), lower_none(),
+                 lower_none()))
+            return false;
+    return true;
+}
+
+static unsigned pointer_of_row(const struct lower *l, unsigned row)
+{
+    unsigned g = l->row_pointers - 1;
+    while (l->first_row[g] > row)
+        g--;
+    return g;
+}
+
+static struct dg_ir_operand memory_of(const struct tile *t, struct dg_body_operand x, unsigned u)
+{
+    const struct lower *l = t->l;
+    if (x.role == DG_B)
+        return dg_ir_memory(l->step_b, u * lower_b_row(l, t->tail) + x.vector * l->vector_bytes);
+    unsigned g = pointer_of_row(l, x.row);
+    int64_t rows = (int64_t)(x.row - l->first_row[g]) * (int64_t)l->problem->lda;
+    return dg_ir_memory(l->step_a[g], (rows + (int64_t)u) * l->element);
+}
+
+static struct dg_ir_operand operand_of(struct tile *t, char letter, struct dg_body_operand x,
+                                       unsigned u)
+{
+    if (letter == 'm')
+        return memory_of(t, x, u);
+    if (x.role == DG_ACC)
+        return dg_ir_vector(accumulator(t, x.row, x.vector));
+    uint32_t *held = x.role == DG_A ? &t->a[x.row] : &t->b[x.vector];
+    if (letter == 'd')
+        *held = fresh(t);
+    return dg_ir_vector(*held);
+}
+
+/* Only row-major B has k rows that end where the matrix ends: packed B is padded with zeros. */
+static bool is_partial_load(const struct tile *t, const struct dg_body_op *op)
+{
+    return t->l->problem->layout_b == DG_ROW_MAJOR && op->op->sem == DG_SEM_LOAD &&
+           op->operand[0].role == DG_B && part_of(t, op->operand[0].vector) != 0;
+}
+
+static bool add_step_op(struct tile *t, struct dg_ir_block *block, const struct dg_body_op *op,
+                        unsigned u)
+{
+    struct dg_ir_operand x[3] = { { 0 } };
+    for (unsigned i = 0; op->op->operands[i] != '\0'; i++)
+        x[i] = operand_of(t, op->op->operands[i], op->operand[i], u);
+    if (is_partial_load(t, op))
+        return add_access(t, block, access_op(t, DG_SEM_LOAD, DG_SEM_LOAD_PART, t->part), t->part,
+                          x[0], x[1]);
+    return add(t, block, op->op, 0, x[0], x[1], x[2]);
+}
+
+/* A partial load may need a scratch register, which is there at the start of a step only: the last
+ * vector changes places with the first, and its load goes ahead of everything else. */
+static void bring_partial_forward(struct tile *t)
+{
+    unsigned last = t->shape.vectors - 1;
+    for (size_t i = 0; i < t->steps; i++)
+        for (unsigned j = 0; j < 3; j++) {
+            struct dg_body_operand *x = &t->step[i].operand[j];
+            if (x->role != DG_NONE && x->role != DG_A && (x->vector == 0 || x->vector == last))
+                x->vector = last - x->vector;
+        }
+    for (size_t i = 0; i < t->steps; i++)
+        if (is_partial_load(t, &t->step[i])) {
+            struct dg_body_op first = t->step[i];
+            memmove(t->step + 1, t->step, i * sizeof *t->step);
+            t->step[0] = first;
+            return;
+        }
+}
+
+static bool make_step(struct tile *t)
+{
+    struct lower *l = t->l;
+    t->steps = dg_body_step(l->body, t->shape, NULL, 0);
+    t->step = dg_alloc_array(l->arena, t->steps, sizeof *t->step);
+    if (t->step == NULL)
+        return lower_no_memory(l);
+    dg_body_step(l->body, t->shape, t->step, t->steps);
+    if (l->problem->layout_b == DG_ROW_MAJOR && t->part != 0)
+        bring_partial_forward(t);
+    return true;
+}
+
+static bool prefetches(const struct tile *t)
+{
+    return !t->tail && t->l->ahead_bytes > 0;
+}
+
+/* The lines that a pass prefetches, spread over its steps. */
+static bool add_prefetches(struct tile *t, struct dg_ir_block *block, unsigned u)
+{
+    struct lower *l = t->l;
+    uint64_t lines = (l->ahead_bytes + 63) / 64;
+    if (!prefetches(t))
+        return true;
+    for (uint64_t i = lines * u / l->unroll; i < lines * (u + 1) / l->unroll; i++)
+        if (!add(t, block, scalar_op(l, DG_SEM_PREFETCH_L2), 0,
+                 dg_ir_memory(l->ahead, (int64_t)(i * 64)), lower_none(), lower_none()))
+            return false;
+    return true;
+}
+
+static bool add_advance(struct tile *t, struct dg_ir_block *block, uint32_t scalar, int64_t bytes)
+{
+    const struct lower *l = t->l;
+    return add(t, block, scalar_op(l, DG_SEM_ADD_IMM), 0, dg_ir_scalar(scalar),
+               dg_ir_immediate(bytes), lower_none());
+}
+
+static bool add_bumps(struct tile *t, struct dg_ir_block *block, unsigned steps, bool pass)
+{
+    struct lower *l = t->l;
+    for (unsigned g = 0; g < l->row_pointers && l->first_row[g] < t->shape.rows; g++)
+        if (!add_advance(t, block, l->step_a[g], steps * l->element))
+            return false;
+    int64_t b = steps * lower_b_row(l, t->tail);
+    if (b <= l->isa->immediate_max) {
+        if (!add_advance(t, block, l->step_b, b))
+            return false;
+    } else if (!add(t, block, scalar_op(l, DG_SEM_ADD_REG), 0, dg_ir_scalar(l->step_b),
+                    dg_ir_scalar(pass ? l->stride_pass : l->stride_rest), lower_none())) {
+        return false;
+    }
+    return !pass || !prefetches(t) || add_advance(t, block, l->ahead, (int64_t)l->ahead_bytes);
+}
+
+static bool add_copy(struct tile *t, struct dg_ir_block *block, uint32_t to, uint32_t from,
+                     int64_t move)
+{
+    return add(t, block, scalar_op(t->l, DG_SEM_COPY), 0, dg_ir_scalar(to), dg_ir_scalar(from),
+               lower_none()) &&
+           (move == 0 || add_advance(t, block, to, move));
+}
+
+static bool add_setup(struct tile *t)
+{
+    struct lower *l = t->l;
+    struct dg_ir_block *block = &t->out->setup;
+    const uint32_t *stream = l->function.stream;
+    bool own = t->tail && l->problem->layout_b == DG_PACKED;
+    if (!add_copy(t, block, l->step_b, stream[own ? STREAM_TAIL : STREAM_B], 0))
+        return false;
+    for (unsigned g = 0; g < l->row_pointers && l->first_row[g] < t->shape.rows; g++) {
+        unsigned before = g == 0 ? 0 : l->first_row[g - 1];
+        int64_t move = (int64_t)(l->first_row[g] - before) * (int64_t)l->problem->lda *
+                       l->element;
+        if (!add_copy(t, block, l->step_a[g], g == 0 ? stream[STREAM_A] : l->step_a[g - 1], move))
+            return false;
+    }
+    return !prefetches(t) || l->plan->inner != DG_TILES_OUTER ||
+           add_copy(t, block, l->ahead, l->step_b, l->ahead_distance);
+}
+
+static bool add_steps(struct tile *t)
+{
+    struct lower *l = t->l;
+    for (unsigned u = 0; u < l->unroll; u++) {
+        for (size_t i = 0; i < t->steps; i++)
+            if (!add_step_op(t, &t->out->pass, &t->step[i], u))
+                return false;
+        if (!add_prefetches(t, &t->out->pass, u))
+            return false;
+    }
+    t->next = l->isa->vector_registers;
+    for (size_t i = 0; i < t->steps; i++)
+        if (!add_step_op(t, &t->out->rest, &t->step[i], 0))
+            return false;
+    return add_bumps(t, &t->out->pass_next, l->unroll, true) &&
+           add_bumps(t, &t->out->rest_next, 1, false);
+}
+
+static bool fill(struct tile *t)
+{
+    struct lower *l = t->l;
+    const struct dg_plan *plan = l->plan;
+    bool adds = l->problem->beta != 0, blocks = plan->k_blocks > 1;
+    t->out->passes = (struct dg_ir_count){ plan->kc / l->unroll, plan->kc_last / l->unroll,
+                                           l->k_loop };
+    t->out->rests = (struct dg_ir_count){ plan->kc % l->unroll, plan->kc_last % l->unroll,
+                                          l->k_loop };
+    t->out->first_of = l->k_loop;
+    t->out->pinned = (UINT64_C(1) << (t->shape.rows * t->shape.vectors)) - 1;
+    if (!adds && !add_zeros(t))
+        return false;
+    if ((adds || blocks) && !add_c_accesses(t, &t->out->load, DG_SEM_LOAD, DG_SEM_LOAD_PART))
+        return false;
+    t->next = l->isa->vector_registers;
+    if (!add_c_accesses(t, &t->out->finish, DG_SEM_STORE, DG_SEM_STORE_PART))
+        return false;
+    t->next = l->isa->vector_registers;
+    return add_setup(t) && make_step(t) && add_steps(t);
+}
+
+struct dg_ir_node *lower_tile(struct lower *l, unsigned rows, bool tail)
+{
+    const struct dg_plan *plan = l->plan;
+    unsigned vectors = tail ? plan->tail_vectors : plan->tile.vectors;
+    if ((uint64_t)rows * vectors >= l->isa->vector_registers || rows > 64) {
+        dg_fail(l->e, DG_EXIT_INPUT, l->isa->name,
+                "accumulators must leave vector registers for A and B",
+                lower_text(l, "%u x %u accumulators, %u registers", rows, vectors,
+                           l->isa->vector_registers), "choose a smaller tile");
+        return NULL;
+    }
+    const char *comment = lower_text(
+        l, "tile of %u rows x %u vectors, k %llu, about %llu cycles", rows, vectors,
+        (unsigned long long)plan->kc,
+        (unsigned long long)lower_cycles(l, (uint64_t)rows * vectors, l->area));
+    struct dg_ir_node *node = dg_ir_node(l->arena, DG_IR_TILE, comment);
+    if (node == NULL) {
+        lower_no_memory(l);
+        return NULL;
+    }
+    struct tile t = {
+        .l = l, .out = &node->u.tile, .shape = { rows, vectors }, .tail = tail,
+        .part = tail ? plan->tail_part : 0, .next = l->isa->vector_registers,
+    };
+    node->u.tile.virtuals = l->isa->vector_registers;
+    return fill(&t) ? node : NULL;
+}
