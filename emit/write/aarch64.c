@@ -58,7 +58,7 @@ static void operand(struct dg_str *out, const struct dg_function *f, const struc
         address(out, "sp", 8 * (int64_t)o->index);
         break;
     case DG_IR_LABEL:
-        dg_str_format(out, "%s%u", f->label, o->index);
+        dg_str_format(out, "%s_%u", f->label, o->index);
         break;
     case DG_IR_NONE:
         assert(!"operand of a template is missing");
@@ -179,14 +179,14 @@ static void leave(struct dg_str *out, const struct dg_function *f)
     dg_str_add(out, "\tmov w0, wzr\n\tret\n");
 }
 
-static void stamp(struct dg_str *out, struct dg_function *f)
+static void stamp(struct dg_str *out, struct dg_function *f, bool fenced)
 {
     unsigned at = frame_bytes(f, false), number = f->stamps++;
     dg_str_format(out, ".ifdef DG_TIMING\n\tstp x0, x1, [sp, #%u]\n", at + 16);
-    dg_str_format(out, "\tldp x0, x1, [sp, #%u]\n\tcmp x0, x1\n\tb.hs %sfull%u\n", at, f->label,
+    dg_str_format(out, "\tldp x0, x1, [sp, #%u]\n\tcmp x0, x1\n\tb.hs %s_full%u\n", at, f->label,
                   number);
-    dg_str_add(out, "\tmrs x1, cntvct_el0\n\tstr x1, [x0], #8\n");
-    dg_str_format(out, "\tstr x0, [sp, #%u]\n%sfull%u:\n", at, f->label, number);
+    dg_str_format(out, "%s\tmrs x1, cntvct_el0\n\tstr x1, [x0], #8\n", fenced ? "\tisb\n" : "");
+    dg_str_format(out, "\tstr x0, [sp, #%u]\n%s_full%u:\n", at, f->label, number);
     dg_str_format(out, "\tldp x0, x1, [sp, #%u]\n.endif\n", at + 16);
 }
 
@@ -205,19 +205,19 @@ static void load_constant(struct dg_str *out, const char *name, uint64_t value)
 static void refuse_null(struct dg_str *out, bool needed, const char *name, const char *label)
 {
     if (needed)
-        dg_str_format(out, "\tcbz %s, %srefuse\n", name, label);
+        dg_str_format(out, "\tcbz %s, %s_refuse\n", name, label);
 }
 
 static void checked_entry(struct dg_str *out, const struct dg_checks *c)
 {
     refuse_null(out, true, "x0", c->label);
-    dg_str_format(out, "\tldr x9, [x0, #%u]\n\tcmp x9, #%u\n\tb.lo %srefuse\n", AT(size),
+    dg_str_format(out, "\tldr x9, [x0, #%u]\n\tcmp x9, #%u\n\tb.lo %s_refuse\n", AT(size),
                   (unsigned)sizeof(struct dg_kernel_args), c->label);
-    dg_str_format(out, "\tldp w9, w10, [x0, #%u]\n\tcbnz w9, %srefuse\n", AT(part), c->label);
-    dg_str_format(out, "\tcmp w10, #1\n\tb.hi %srefuse\n", c->label);
-    dg_str_format(out, "\tldr x9, [x0, #%u]\n\tcbz x9, %srows\n", AT(m), c->label);
+    dg_str_format(out, "\tldp w9, w10, [x0, #%u]\n\tcbnz w9, %s_refuse\n", AT(part), c->label);
+    dg_str_format(out, "\tcmp w10, #1\n\tb.hi %s_refuse\n", c->label);
+    dg_str_format(out, "\tldr x9, [x0, #%u]\n\tcbz x9, %s_rows\n", AT(m), c->label);
     load_constant(out, "x10", c->m);
-    dg_str_format(out, "\tcmp x9, x10\n\tb.ne %srefuse\n%srows:\n", c->label, c->label);
+    dg_str_format(out, "\tcmp x9, x10\n\tb.ne %s_refuse\n%s_rows:\n", c->label, c->label);
     dg_str_format(out, ".ifdef DG_TIMING\n\tldp x3, x4, [x0, #%u]\n\tadd x4, x3, x4, lsl #3\n"
                        "\tcmp x3, #0\n\tcsel x4, x3, x4, eq\n.endif\n", AT(stamps));
     dg_str_format(out, "\tldp x1, x2, [x0, #%u]\n\tldr x0, [x0, #%u]\n", AT(b), AT(a));
@@ -225,8 +225,8 @@ static void checked_entry(struct dg_str *out, const struct dg_checks *c)
     refuse_null(out, c->b, "x1", c->label);
     refuse_null(out, c->c, "x2", c->label);
     if (c->b && c->b_alignment > 1)
-        dg_str_format(out, "\ttst x1, #%u\n\tb.ne %srefuse\n", c->b_alignment - 1, c->label);
-    dg_str_format(out, "\tb %s\n%srefuse:\n\tmov w0, #2\n\tret\n", c->label, c->label);
+        dg_str_format(out, "\ttst x1, #%u\n\tb.ne %s_refuse\n", c->b_alignment - 1, c->label);
+    dg_str_format(out, "\tb %s\n%s_refuse:\n\tmov w0, #2\n\tret\n", c->label, c->label);
 }
 
 static void constant(struct dg_str *out, uint64_t value)

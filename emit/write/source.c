@@ -128,13 +128,13 @@ static void put_item(struct writer *w, struct dg_function *f, const struct dg_ir
     case DG_IR_TARGET:
         if (item->hot)
             dg_str_add(&w->out, "\t.p2align 5\n");
-        dg_str_format(&w->out, "%s%u:\n", f->label, item->label);
+        dg_str_format(&w->out, "%s_%u:\n", f->label, item->label);
         break;
     case DG_IR_COMMENT:
         dg_str_format(&w->out, "\t%s %s\n", w->comment, item->text);
         break;
     case DG_IR_STAMP:
-        w->target->stamp(&w->out, f);
+        w->target->stamp(&w->out, f, false);
         break;
     }
 }
@@ -144,11 +144,11 @@ static void put_body(struct writer *w, struct dg_function *f)
 {
     w->target->enter(&w->out, f);
     if (f->timed)
-        w->target->stamp(&w->out, f);
+        w->target->stamp(&w->out, f, true);
     for (size_t i = 0; i < f->code->count; i++)
         put_item(w, f, &f->code->item[i]);
     if (f->timed)
-        w->target->stamp(&w->out, f);
+        w->target->stamp(&w->out, f, true);
     w->target->leave(&w->out, f);
 }
 

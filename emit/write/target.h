@@ -42,7 +42,7 @@ struct dg_target {
     void (*no_stamps)(struct dg_str *out);
     void (*enter)(struct dg_str *out, const struct dg_function *f);
     void (*leave)(struct dg_str *out, const struct dg_function *f);   /* returns 0 */
-    void (*stamp)(struct dg_str *out, struct dg_function *f);
+    void (*stamp)(struct dg_str *out, struct dg_function *f, bool fenced);
     void (*checked_entry)(struct dg_str *out, const struct dg_checks *checks);
     void (*constant)(struct dg_str *out, uint64_t value);             /* returns it */
     void (*notes)(struct dg_str *out);

@@ -58,7 +58,7 @@ static void operand(struct dg_str *out, const struct dg_function *f, const struc
         dg_str_format(out, "%u(%%rsp)", 8 * o->index);
         break;
     case DG_IR_LABEL:
-        dg_str_format(out, "%s%u", f->label, o->index);
+        dg_str_format(out, "%s_%u", f->label, o->index);
         break;
     case DG_IR_NONE:
         assert(!"operand of a template is missing");
@@ -139,18 +139,18 @@ static void leave(struct dg_str *out, const struct dg_function *f)
     dg_str_add(out, "\tret\n");
 }
 
-/* Not fenced: neighbouring slices share the stamp between them, so what an early read takes from
- * one it gives to the next, and the kernel is not drained. */
-static void stamp(struct dg_str *out, struct dg_function *f)
+/* Inside not fenced: neighbouring slices share the stamp between them, so what an early read takes
+ * from one it gives to the next, and the kernel is not drained. */
+static void stamp(struct dg_str *out, struct dg_function *f, bool fenced)
 {
     unsigned at = frame_bytes(f, false), number = f->stamps++;
     dg_str_format(out, ".ifdef DG_TIMING\n\tmov %%rax, %u(%%rsp)\n\tmov %%rdx, %u(%%rsp)\n",
                   at + 16, at + 24);
-    dg_str_add(out, "\trdtsc\n\tshl $32, %rdx\n\tor %rdx, %rax\n");
-    dg_str_format(out, "\tmov %u(%%rsp), %%rdx\n\tcmp %u(%%rsp), %%rdx\n\tjae %sfull%u\n",
+    dg_str_format(out, "%s\trdtsc\n\tshl $32, %%rdx\n\tor %%rdx, %%rax\n", fenced ? "\tlfence\n" : "");
+    dg_str_format(out, "\tmov %u(%%rsp), %%rdx\n\tcmp %u(%%rsp), %%rdx\n\tjae %s_full%u\n",
                   at, at + 8, f->label, number);
     dg_str_format(out, "\tmov %%rax, (%%rdx)\n\tadd $8, %%rdx\n\tmov %%rdx, %u(%%rsp)\n", at);
-    dg_str_format(out, "%sfull%u:\n\tmov %u(%%rsp), %%rax\n\tmov %u(%%rsp), %%rdx\n.endif\n",
+    dg_str_format(out, "%s_full%u:\n\tmov %u(%%rsp), %%rax\n\tmov %u(%%rsp), %%rdx\n.endif\n",
                   f->label, number, at + 16, at + 24);
 }
 
@@ -158,7 +158,7 @@ static void stamp(struct dg_str *out, struct dg_function *f)
 
 static void refuse_if(struct dg_str *out, const char *condition, const char *label)
 {
-    dg_str_format(out, "\tj%s %srefuse\n", condition, label);
+    dg_str_format(out, "\tj%s %s_refuse\n", condition, label);
 }
 
 static void refuse_null(struct dg_str *out, bool needed, const char *name, const char *label)
@@ -179,11 +179,11 @@ static void checked_entry(struct dg_str *out, const struct dg_checks *c)
     refuse_if(out, "nz", c->label);
     dg_str_format(out, "\tcmpl $1, %u(%%rdi)\n", AT(parts));
     refuse_if(out, "a", c->label);
-    dg_str_format(out, "\tmov %u(%%rdi), %%rax\n\ttest %%rax, %%rax\n\tjz %srows\n", AT(m),
+    dg_str_format(out, "\tmov %u(%%rdi), %%rax\n\ttest %%rax, %%rax\n\tjz %s_rows\n", AT(m),
                   c->label);
     dg_str_format(out, "\tmov $%llu, %%rcx\n\tcmp %%rcx, %%rax\n", (unsigned long long)c->m);
     refuse_if(out, "ne", c->label);
-    dg_str_format(out, "%srows:\n", c->label);
+    dg_str_format(out, "%s_rows:\n", c->label);
     dg_str_format(out, ".ifdef DG_TIMING\n\tmov %u(%%rdi), %%r8\n\tmov %u(%%rdi), %%r9\n"
                        "\tlea (%%r8,%%r9,8), %%r9\n\ttest %%r8, %%r8\n\tcmovz %%r8, %%r9\n.endif\n",
                   AT(stamps), AT(stamp_capacity));
@@ -196,7 +196,7 @@ static void checked_entry(struct dg_str *out, const struct dg_checks *c)
         dg_str_format(out, "\ttest $%u, %%sil\n", c->b_alignment - 1);
         refuse_if(out, "nz", c->label);
     }
-    dg_str_format(out, "\tjmp %s\n%srefuse:\n\tmov $2, %%eax\n\tret\n", c->label, c->label);
+    dg_str_format(out, "\tjmp %s\n%s_refuse:\n\tmov $2, %%eax\n\tret\n", c->label, c->label);
 }
 
 static void constant(struct dg_str *out, uint64_t value)
