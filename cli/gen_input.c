@@ -77,7 +77,7 @@ bool dg_gen_read(const struct dg_options *options, struct dg_gen_input *out, str
         return dg_fail(e, DG_EXIT_USAGE, "--hardware", "is required", "not given",
                        "give the hardware.json that deepgemm-probe wrote for the chip");
     if (!read_problem(options, &out->problem, e) ||
-        !dg_profile_read(hardware, options->arena, &out->profile, e))
+        !dg_profile_load(hardware, options->arena, &out->profile, e))
         return false;
     for (size_t i = 0; i < out->profile.warning_count; i++)
         dg_warning_print(options->program->name, out->profile.warnings[i]);

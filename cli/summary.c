@@ -278,7 +278,7 @@ static bool summarise(const struct dg_options *options, struct dg_error *e)
     const char *verify = inside(arena, folder, "verify.json");
     if (hardware == NULL || kernels == NULL || verify == NULL)
         return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "");
-    if (!dg_profile_read(hardware, arena, &profile, e))
+    if (!dg_profile_load(hardware, arena, &profile, e))
         return false;
     cJSON *report = read_report(verify, arena, e);
     if (report == NULL)

@@ -241,7 +241,7 @@ bool dg_profile_read_text(const char *text, size_t size, const char *where,
     return ok;
 }
 
-bool dg_profile_read(const char *path, struct dg_arena *arena, struct dg_profile *out,
+bool dg_profile_load(const char *path, struct dg_arena *arena, struct dg_profile *out,
                      struct dg_error *e)
 {
     *out = (struct dg_profile){ 0 };

@@ -15,7 +15,7 @@
  * measurement becomes `asserted`, with a warning. A flat value without evidence gets a measurement
  * of status `asserted`. Contradictions between measured values are errors, those with an asserted
  * value are warnings (out->warnings). */
-bool dg_profile_read(const char *path, struct dg_arena *arena, struct dg_profile *out,
+bool dg_profile_load(const char *path, struct dg_arena *arena, struct dg_profile *out,
                      struct dg_error *e);
 /* The same from memory; `where` stands for the file's name in errors. */
 bool dg_profile_read_text(const char *text, size_t size, const char *where,

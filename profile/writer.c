@@ -169,7 +169,7 @@ void dg_profile_render(const struct dg_profile *profile, struct dg_str *out)
     dg_str_add(out, profile->measurement_count > 0 ? "\n  }\n}\n" : "}\n}\n");
 }
 
-bool dg_profile_write(const char *path, const struct dg_profile *profile, struct dg_error *e)
+bool dg_profile_save(const char *path, const struct dg_profile *profile, struct dg_error *e)
 {
     struct dg_str text;
     dg_str_init(&text, NULL);

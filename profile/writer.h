@@ -11,7 +11,7 @@
 /* Replaces the file in one step; on any failure (full disk, no permission, kill) the old one is
  * whole. Every scalar is written, null where it is not known; flat values stand rounded to the
  * interval of their evidence. */
-bool dg_profile_write(const char *path, const struct dg_profile *profile, struct dg_error *e);
+bool dg_profile_save(const char *path, const struct dg_profile *profile, struct dg_error *e);
 /* The text of the file; out->failed when memory ran out. */
 void dg_profile_render(const struct dg_profile *profile, struct dg_str *out);
 

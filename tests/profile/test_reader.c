@@ -26,7 +26,7 @@ Test(profile_reader, example)
     struct dg_profile p;
     struct dg_error e;
     dg_arena_init(&arena);
-    cr_assert(dg_profile_read(SOURCE_ROOT "/examples/cortex-a76-prod.json", &arena, &p, &e),
+    cr_assert(dg_profile_load(SOURCE_ROOT "/examples/cortex-a76-prod.json", &arena, &p, &e),
               "%s: %s: %s", e.where, e.rule, e.value);
     cr_expect_str_eq(dg_profile_text(&p, "name"), "cortex-a76-prod");
     cr_expect_str_eq(dg_profile_text(&p, "architecture"), "aarch64");
@@ -220,7 +220,7 @@ Test(profile_reader, null_and_absent)
     cr_expect_float_eq(dg_profile_number(&p, "vector_bits", 0), 128, 0);
     cr_expect_eq(p.entry_count, 5u);
     dg_arena_free(&arena);
-    cr_expect_not(dg_profile_read("/nonexistent/file.json", &arena, &p, &e));
+    cr_expect_not(dg_profile_load("/nonexistent/file.json", &arena, &p, &e));
     cr_expect_eq(e.exit_code, DG_EXIT_INPUT);
     dg_arena_free(&arena);
 }

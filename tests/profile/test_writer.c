@@ -160,9 +160,9 @@ Test(profile_writer, round_trip)
     char *folder = temporary_folder(), path[128];
     snprintf(path, sizeof path, "%s/h.json", folder);
     cr_assert(build(&arena, ANSWERS, &p, &e));
-    cr_assert(dg_profile_write(path, &p, &e), "%s %s", e.rule, e.value);
+    cr_assert(dg_profile_save(path, &p, &e), "%s %s", e.rule, e.value);
     dg_arena_init(&again);
-    cr_assert(dg_profile_read(path, &again, &q, &e), "%s %s %s", e.where, e.rule, e.value);
+    cr_assert(dg_profile_load(path, &again, &q, &e), "%s %s %s", e.where, e.rule, e.value);
     cr_expect_eq(q.warning_count, 0u, "%s", q.warning_count ? q.warnings[0] : "");
     cr_assert_eq(q.entry_count, p.entry_count);
     for (size_t i = 0; i < p.entry_count; i++)
@@ -222,7 +222,7 @@ static int refused_child(const char *path, bool full)
     }
     if (!build(&arena, ANSWERS, &p, &e))
         return 8;
-    if (dg_profile_write(path, &p, &e))
+    if (dg_profile_save(path, &p, &e))
         return 7;
     return e.exit_code == DG_EXIT_UNAVAILABLE && e.todo[0] != '\0' ? 0 : 6;
 }
@@ -248,9 +248,9 @@ Test(profile_writer, full_disk_and_no_permission)
     struct dg_profile p;
     struct dg_error e;
     cr_assert(build(&arena, ANSWERS, &p, &e));
-    cr_expect_not(dg_profile_write("/dev/full", &p, &e));
+    cr_expect_not(dg_profile_save("/dev/full", &p, &e));
     cr_expect_eq(e.exit_code, DG_EXIT_UNAVAILABLE);
-    cr_expect_not(dg_profile_write("/nonexistent/h.json", &p, &e));
+    cr_expect_not(dg_profile_save("/nonexistent/h.json", &p, &e));
     dg_arena_free(&arena);
     remove_folder(folder);
 }
@@ -269,12 +269,12 @@ Test(profile_writer, killed)
         dg_str_init(&text[i], NULL);
         dg_profile_render(&p[i], &text[i]);
     }
-    cr_assert(dg_profile_write(path, &p[0], &e));
+    cr_assert(dg_profile_save(path, &p[0], &e));
     for (unsigned round = 0; round < 40; round++) {
         pid_t child = fork();
         if (child == 0)
             for (;;)
-                if (!dg_profile_write(path, &p[round++ % 2], &e))
+                if (!dg_profile_save(path, &p[round++ % 2], &e))
                     _exit(1);
         size_t size;
         for (unsigned look = 0; look <= round * 3; look++) {
