@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/context.h"
+
+#include <string.h>
+
+#include "isa/isa.h"
+#include "profile/fields.h"
+
+bool dg_out_of_time(struct dg_context *ctx)
+{
+    double left = ctx->bench->time_left(ctx->bench->self);
+    ctx->stopped |= left >= 0 && left < 1e-3;
+    return ctx->stopped;
+}
+
+static bool refused(struct dg_context *ctx, const struct dg_error *e)
+{
+    ctx->last = *e;
+    ctx->stopped |= e->exit_code == DG_EXIT_INTERRUPTED;
+    dg_out_of_time(ctx);
+    return false;
+}
+
+static bool take(struct dg_context *ctx, const struct dg_samples *s, struct dg_measure *out)
+{
+    double values[DG_MEASURE_SAMPLES];
+    memset(out, 0, sizeof *out);
+    out->samples = s->count;
+    out->rejected = s->rejected;
+    for (size_t i = 0; i < s->count; i++)
+        values[i] = s->sample[i].cycles;
+    out->cycles = dg_stat_of(values, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        values[i] = s->sample[i].ns;
+    out->ns = dg_stat_of(values, s->count);
+    if (s->count > 0)
+        return true;
+    dg_fail(&ctx->last, DG_EXIT_UNAVAILABLE, "", "no undisturbed sample in the time allowed", "",
+            "run again on a quiet machine");
+    dg_out_of_time(ctx);
+    return false;
+}
+
+static unsigned clamp(unsigned samples)
+{
+    return samples < DG_MEASURE_SAMPLES ? samples : DG_MEASURE_SAMPLES;
+}
+
+#define READ(name, type) \
+bool dg_read_##name(struct dg_context *ctx, const type *q, unsigned samples, \
+                    struct dg_measure *out) \
+{ \
+    struct dg_sample buffer[DG_MEASURE_SAMPLES]; \
+    struct dg_samples s = { .sample = buffer, .capacity = clamp(samples) }; \
+    struct dg_error e = { 0 }; \
+    memset(out, 0, sizeof *out); \
+    if (dg_out_of_time(ctx)) \
+        return false; \
+    if (!ctx->bench->name(ctx->bench->self, q, &s, &e)) \
+        return refused(ctx, &e); \
+    return take(ctx, &s, out); \
+}
+READ(chase, struct dg_chase)
+READ(evict, struct dg_evict)
+READ(resample, struct dg_resample)
+READ(stream, struct dg_stream)
+READ(loop, struct dg_loop)
+#undef READ
+
+bool dg_read_mixes(struct dg_context *ctx, const struct dg_mix *q, size_t count, unsigned samples,
+                   struct dg_measure *out)
+{
+    struct dg_error e = { 0 };
+    samples = clamp(samples);
+    struct dg_sample *buffer = dg_alloc_array(ctx->scratch, count * samples, sizeof *buffer);
+    struct dg_samples *s = dg_alloc_array(ctx->scratch, count, sizeof *s);
+    if (buffer == NULL || s == NULL || dg_out_of_time(ctx))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        s[i] = (struct dg_samples){ .sample = buffer + i * samples, .capacity = samples };
+    if (!ctx->bench->mix(ctx->bench->self, q, count, s, &e))
+        return refused(ctx, &e);
+    for (size_t i = 0; i < count; i++)
+        take(ctx, &s[i], &out[i]);
+    return true;
+}
+
+void dg_say(struct dg_context *ctx, const struct dg_number *n)
+{
+    dg_answers_add(&ctx->out, &(struct dg_answer){
+        .key = dg_strdup(ctx->arena, n->key), .unit = n->unit, .method = n->method,
+        .value = { .kind = DG_VALUE_NUMBER, .number = n->value },
+        .low = n->low, .high = n->high, .confidence = n->confidence, .status = DG_MEASURED,
+        .samples = n->samples });
+}
+
+void dg_say_stat(struct dg_context *ctx, const char *key, const char *unit, const char *method,
+                 const struct dg_stat *stat, double factor)
+{
+    dg_say(ctx, &(struct dg_number){
+        .key = key, .unit = unit, .method = method, .value = factor * stat->median,
+        .low = factor * stat->low, .high = factor * stat->high, .confidence = 1,
+        .samples = stat->count });
+}
+
+void dg_say_exact(struct dg_context *ctx, const char *key, const char *unit, const char *method,
+                  double value, double confidence)
+{
+    dg_say(ctx, &(struct dg_number){
+        .key = key, .unit = unit, .method = method, .value = value, .low = value, .high = value,
+        .confidence = confidence, .samples = 1 });
+}
+
+void dg_say_text(struct dg_context *ctx, const char *key, const char *method, const char *text)
+{
+    dg_answers_add(&ctx->out, &(struct dg_answer){
+        .key = dg_strdup(ctx->arena, key), .unit = "", .method = method, .confidence = 1,
+        .value = { .kind = DG_VALUE_TEXT, .text = text }, .status = DG_MEASURED, .samples = 1 });
+}
+
+void dg_say_list(struct dg_context *ctx, const char *key, const char *method,
+                 const char *const *list, size_t count)
+{
+    dg_answers_add(&ctx->out, &(struct dg_answer){
+        .key = dg_strdup(ctx->arena, key), .unit = "", .method = method, .confidence = 1,
+        .value = { .kind = DG_VALUE_LIST, .list = list, .list_count = count },
+        .status = DG_MEASURED, .samples = 1 });
+}
+
+void dg_cannot(struct dg_context *ctx, const char *key, const char *unit, enum dg_status status,
+               const char *reason, const char *help)
+{
+    dg_answers_add(&ctx->out, &(struct dg_answer){
+        .key = dg_strdup(ctx->arena, key), .unit = unit, .status = status, .method = "",
+        .reason = reason, .help = help });
+}
+
+void dg_refused(struct dg_context *ctx, const char *key, const char *unit)
+{
+    const char *reason = ctx->last.rule[0] != '\0' ? dg_strdup(ctx->arena, ctx->last.rule)
+                                                   : "the measurement was refused";
+    const char *help = ctx->last.todo[0] != '\0' ? dg_strdup(ctx->arena, ctx->last.todo)
+                                                 : "run again on a quiet machine";
+    dg_cannot(ctx, key, unit, DG_UNAVAILABLE, reason, help);
+}
+
+double dg_known(const struct dg_context *ctx, const char *key, double otherwise)
+{
+    const struct dg_answer *a = dg_answers_find(&ctx->out, key);
+    if (a == NULL || a->value.kind != DG_VALUE_NUMBER)
+        a = dg_answers_find(ctx->known, key);
+    return a != NULL && a->value.kind == DG_VALUE_NUMBER ? a->value.number : otherwise;
+}
+
+double dg_known_or_claimed(const struct dg_context *ctx, const char *key, double otherwise,
+                           bool *assumed)
+{
+    double value = dg_known(ctx, key, 0);
+    *assumed = value == 0;
+    if (value == 0)
+        value = dg_claims_number(ctx->claims, key, otherwise);
+    return value;
+}
+
+uint64_t dg_random(struct dg_context *ctx)
+{
+    /* xorshift64 (Marsaglia 2003): the same orders in every run and in every replay */
+    uint64_t x = ctx->random != 0 ? ctx->random : UINT64_C(88172645463325252);
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return ctx->random = x;
+}
+
+void dg_shuffle(struct dg_context *ctx, uint32_t *values, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)(dg_random(ctx) % i);
+        uint32_t t = values[i - 1];
+        values[i - 1] = values[j];
+        values[j] = t;
+    }
+}
+
+static const struct dg_isa *kernel_isa(const struct dg_context *ctx)
+{
+    const struct dg_bench_info *info = ctx->bench->info;
+    for (size_t i = 0; dg_isas[i] != NULL; i++)
+        if (strcmp(dg_isas[i]->architecture, ctx->architecture) == 0 &&
+            dg_features_have(info->features, info->feature_count, dg_isas[i]->features))
+            return dg_isas[i];
+    return NULL;
+}
+
+unsigned dg_kernel_bits(const struct dg_context *ctx)
+{
+    const struct dg_isa *isa = kernel_isa(ctx);
+    return isa != NULL ? isa->vector_bits : 0;
+}
+
+unsigned dg_kernel_registers(const struct dg_context *ctx)
+{
+    const struct dg_isa *isa = kernel_isa(ctx);
+    return isa != NULL ? isa->vector_registers : 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/infer/cache.h"
+
+#include <math.h>
+
+#include "probes/infer/stats.h"
+
+/* A miss costs at least this much more than a hit in every cache of interest; a chase that only
+ * now and then misses (other replacement than LRU) still stands above it. */
+static const double miss_part = 0.25;
+
+unsigned dg_infer_fits(const struct dg_conflicts *c, size_t s)
+{
+    const double *row = c->latency + s * c->most;
+    double hit = row[0];
+    for (size_t k = 0; k < c->most && k < 4; k++)
+        hit = fmin(hit, row[k]);
+    for (size_t k = 0; k < c->most; k++)
+        if (row[k] > hit * (1 + miss_part))
+            return (unsigned)k;
+    return (unsigned)c->most;
+}
+
+static size_t votes(const struct dg_conflicts *c, unsigned ways)
+{
+    size_t count = 0;
+    for (size_t s = 0; s < c->strides; s++)
+        count += dg_infer_fits(c, s) == ways;
+    return count;
+}
+
+struct dg_ways dg_infer_ways(const struct dg_conflicts *c)
+{
+    struct dg_ways out = { 0 };
+    size_t best = 0;
+    for (size_t s = 0; s < c->strides; s++) {
+        unsigned fits = dg_infer_fits(c, s);
+        size_t said = votes(c, fits);
+        if (fits > 0 && fits < c->most && (said > best || (said == best && fits > out.ways))) {
+            best = said;
+            out.ways = fits;
+        }
+    }
+    if (best < 2)
+        return (struct dg_ways){ 0 };
+    for (size_t s = 0; s < c->strides && out.set_stride == 0; s++)
+        if (dg_infer_fits(c, s) == out.ways) {
+            out.set_stride = c->stride[s];
+            out.confidence = (double)best / (double)(c->strides - s);
+        }
+    return out;
+}
+
+uint32_t dg_infer_line(const uint32_t *distance, const double *latency, size_t count)
+{
+    if (count < 3 || latency[count - 1] < 1.3 * latency[0])
+        return 0;
+    double half = (latency[0] + latency[count - 1]) / 2;
+    for (size_t i = 1; i < count; i++)
+        if (latency[i] > half)
+            return distance[i];
+    return 0;
+}
+
+/* Flat: latency rises by less than `rise` while the footprint grows by `span`. */
+static const double span = 1.6, rise = 1.12;
+
+static size_t flat_until(const struct dg_curve *c, size_t from)
+{
+    size_t to = from;
+    while (to + 1 < c->count && c->latency[to + 1] <= rise * c->latency[from])
+        to++;
+    return to;
+}
+
+size_t dg_infer_plateaus(struct dg_curve *c, struct dg_plateau *out, size_t capacity)
+{
+    size_t found = 0;
+    dg_isotonic(c->latency, c->count);
+    for (size_t i = 0; i < c->count;) {
+        size_t to = flat_until(c, i);
+        if ((double)c->size[to] < span * (double)c->size[i]) {
+            i++;
+            continue;
+        }
+        double level = c->latency[(i + to) / 2];
+        /* a slow rise inside one level gives two flat runs that touch: they are one */
+        if (found > 0 && i == out[found - 1].to + 1 && level < 1.35 * out[found - 1].level) {
+            out[found - 1].to = to;
+        } else if (found < capacity) {
+            out[found++] = (struct dg_plateau){ i, to, level };
+        }
+        i = to + 1;
+    }
+    return found;
+}
+
+double dg_infer_crossing(const struct dg_curve *c, double low, double high, double part)
+{
+    double want = low + part * (high - low);
+    for (size_t i = 1; i < c->count; i++) {
+        double a = c->latency[i - 1], b = c->latency[i];
+        if (a < want && b >= want) {
+            double x = log((double)c->size[i - 1]), y = log((double)c->size[i]);
+            return exp(x + (want - a) / (b - a) * (y - x));
+        }
+    }
+    return 0;
+}
+
+uint64_t dg_roundest(double low, double high)
+{
+    /* the coarsest power of two that has a multiple inside; its largest such multiple */
+    for (int shift = 62; shift >= 0; shift--) {
+        double unit = ldexp(1, shift);
+        double multiple = floor(high / unit) * unit;
+        if (multiple >= low && multiple > 0)
+            return (uint64_t)multiple;
+    }
+    return 0;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Resources from single and pair times.
+ *
+ * 1. Two operations whose times add up when they run together share a unit. Each largest set of
+ *    operations of which every two do is a resource; an operation takes as much of it as the time
+ *    it needs alone.
+ * 2. Where a pair takes longer than the slower of the two but less than the sum, something
+ *    broader is full: issue slots. One resource with a share of every operation is fitted to these
+ *    pairs (least squares), never above what any single or pair time allows.
+ * 3. A pair that is still slower than these say gets a resource of its own. */
+#include "probes/infer/rate.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Repeated measurements of one pair differ by less; sums and maxima of real chips by far more. */
+static const double tolerance = 0.04;
+
+double dg_fit_cycles(const struct dg_fit *fit, size_t ops, const double *counts)
+{
+    double cycles = 0;
+    for (size_t r = 0; r < fit->count; r++) {
+        double units = 0;
+        for (size_t i = 0; i < ops; i++)
+            units += counts[i] * fit->resource[r].units[i];
+        cycles = fmax(cycles, units / fit->resource[r].capacity);
+    }
+    return cycles;
+}
+
+static double pair_cycles(const struct dg_fit *fit, const struct dg_fit_input *in,
+                          const struct dg_pair_time *p)
+{
+    double counts[DG_FIT_OPS] = { 0 };
+    counts[p->a] += p->count_a;
+    counts[p->b] += p->count_b;
+    return dg_fit_cycles(fit, in->ops, counts);
+}
+
+/* Adds a resource from the cycles that each operation holds it; units count the lightest user. */
+static void add_resource(struct dg_fit *fit, const struct dg_fit_input *in, const double *cycles,
+                         bool issue)
+{
+    double least = 0;
+    for (size_t i = 0; i < in->ops; i++)
+        if (cycles[i] > 0 && (least == 0 || cycles[i] < least))
+            least = cycles[i];
+    if (least == 0 || fit->count == DG_FIT_RESOURCES)
+        return;
+    struct dg_resource *r = &fit->resource[fit->count++];
+    memset(r, 0, sizeof *r);
+    r->issue = issue;
+    r->capacity = 1 / least;
+    for (size_t i = 0; i < in->ops; i++)
+        r->units[i] = cycles[i] / least;
+}
+
+/* adds[i]: bits of the operations whose times add to those of i, in every pair of the two */
+static void find_additive(const struct dg_fit_input *in, uint32_t *adds)
+{
+    uint32_t seen[DG_FIT_OPS] = { 0 }, not_all[DG_FIT_OPS] = { 0 };
+    for (size_t p = 0; p < in->pairs; p++) {
+        const struct dg_pair_time *t = &in->pair[p];
+        double sum = t->count_a * in->alone[t->a] + t->count_b * in->alone[t->b];
+        seen[t->a] |= UINT32_C(1) << t->b;
+        seen[t->b] |= UINT32_C(1) << t->a;
+        if (t->cycles < (1 - tolerance) * sum) {
+            not_all[t->a] |= UINT32_C(1) << t->b;
+            not_all[t->b] |= UINT32_C(1) << t->a;
+        }
+    }
+    for (size_t i = 0; i < in->ops; i++)
+        adds[i] = seen[i] & ~not_all[i] & ~(UINT32_C(1) << i);
+}
+
+static void emit_clique(struct dg_fit *fit, const struct dg_fit_input *in, uint32_t members)
+{
+    double cycles[DG_FIT_OPS] = { 0 };
+    for (size_t i = 0; i < in->ops; i++)
+        if (members >> i & 1)
+            cycles[i] = in->alone[i];
+    add_resource(fit, in, cycles, false);
+}
+
+/* Bron and Kerbosch: all largest sets, without pivots (there are at most 20 operations). */
+static void cliques(struct dg_fit *fit, const struct dg_fit_input *in, const uint32_t *adds,
+                    uint32_t members, uint32_t candidates, uint32_t done)
+{
+    if (candidates == 0) {
+        if (done == 0 && members != 0)
+            emit_clique(fit, in, members);
+        return;
+    }
+    for (size_t i = 0; i < in->ops; i++) {
+        uint32_t bit = UINT32_C(1) << i;
+        if ((candidates & bit) == 0)
+            continue;
+        cliques(fit, in, adds, members | bit, candidates & adds[i], done & adds[i]);
+        candidates &= ~bit;
+        done |= bit;
+    }
+}
+
+/* The most that each operation may take of the issue resource: what it needs alone, and what every
+ * pair leaves for it beside an equal share of the other. */
+static void issue_limits(const struct dg_fit_input *in, double *share)
+{
+    double slot = 0;
+    for (size_t i = 0; i < in->ops; i++)
+        slot = slot == 0 ? in->alone[i] : fmin(slot, in->alone[i]);
+    for (size_t p = 0; p < in->pairs; p++)
+        slot = fmin(slot, in->pair[p].cycles / (in->pair[p].count_a + in->pair[p].count_b));
+    for (size_t i = 0; i < in->ops; i++)
+        share[i] = fmin(slot, in->alone[i]);
+}
+
+static bool is_partial(const struct dg_fit *units, const struct dg_fit_input *in,
+                       const struct dg_pair_time *p)
+{
+    return p->cycles > (1 + tolerance) * pair_cycles(units, in, p);
+}
+
+/* Keeps every share within what single and pair times allow. */
+static void respect(const struct dg_fit_input *in, double *share)
+{
+    for (size_t i = 0; i < in->ops; i++)
+        share[i] = fmin(fmax(share[i], 0), in->alone[i]);
+    for (size_t p = 0; p < in->pairs; p++) {
+        const struct dg_pair_time *t = &in->pair[p];
+        double sum = t->count_a * share[t->a] + t->count_b * share[t->b];
+        if (sum > t->cycles) {
+            share[t->a] *= t->cycles / sum;
+            share[t->b] *= t->cycles / sum;
+        }
+    }
+}
+
+/* Gradient steps towards equality in the partial pairs. The slack of a pair is divided by what its
+ * operations count, so that a step of one never overshoots. */
+static void fit_issue(const struct dg_fit *units, const struct dg_fit_input *in, double *share)
+{
+    enum { STEPS = 400 };
+    issue_limits(in, share);
+    for (int step = 0; step < STEPS; step++) {
+        for (size_t p = 0; p < in->pairs; p++) {
+            const struct dg_pair_time *t = &in->pair[p];
+            if (!is_partial(units, in, t))
+                continue;
+            double na = t->count_a, nb = t->count_b;
+            double slack = t->cycles - na * share[t->a] - nb * share[t->b];
+            double gain = 0.2 * slack / (na * na + nb * nb);
+            share[t->a] += gain * na;
+            share[t->b] += gain * nb;
+        }
+        respect(in, share);
+    }
+}
+
+static void add_left_over(struct dg_fit *fit, const struct dg_fit_input *in)
+{
+    for (size_t p = 0; p < in->pairs; p++) {
+        const struct dg_pair_time *t = &in->pair[p];
+        if (t->a == t->b || !is_partial(fit, in, t))
+            continue;
+        double sum = t->count_a * in->alone[t->a] + t->count_b * in->alone[t->b];
+        double part = fmin(1, t->cycles / sum), cycles[DG_FIT_OPS] = { 0 };
+        cycles[t->a] = part * in->alone[t->a];
+        cycles[t->b] = part * in->alone[t->b];
+        add_resource(fit, in, cycles, false);
+    }
+}
+
+void dg_infer_resources(const struct dg_fit_input *in, struct dg_fit *out)
+{
+    uint32_t adds[DG_FIT_OPS] = { 0 };
+    double share[DG_FIT_OPS] = { 0 };
+    memset(out, 0, sizeof *out);
+    find_additive(in, adds);
+    cliques(out, in, adds, 0, (UINT32_C(1) << in->ops) - 1, 0);
+    fit_issue(out, in, share);
+    add_resource(out, in, share, true);
+    add_left_over(out, in);
+    for (size_t p = 0; p < in->pairs; p++) {
+        double said = pair_cycles(out, in, &in->pair[p]);
+        out->worst = fmax(out->worst, fabs(said / in->pair[p].cycles - 1));
+    }
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * L2, last level and memory, from one curve: the window is streamed, then a few hundred dependent
+ * loads inside it are timed, their pages warmed ahead. Translation costs stay out of it, and a
+ * neighbour in a shared cache has little time to push the window out. */
+#include "probes/probe.h"
+
+#include <math.h>
+
+#include "probes/infer/cache.h"
+#include "probes/orders.h"
+
+enum { MOST_POINTS = 160, LOADS = 400, LINE = 64, MOST_PLATEAUS = 8 };
+
+struct curve {
+    uint64_t size[MOST_POINTS];
+    double cycles[MOST_POINTS], ns[MOST_POINTS];
+    size_t count;
+    unsigned long samples;
+};
+
+static bool read_window(struct dg_context *ctx, uint64_t window, uint64_t from, uint64_t to,
+                        unsigned samples, struct dg_measure *out)
+{
+    struct dg_resample q = { .window = window, .count = LOADS };
+    uint32_t *order = dg_order_sample(ctx, from, to, LINE, &q.count);
+    q.order = order;
+    return order != NULL && dg_read_resample(ctx, &q, samples, out);
+}
+
+static bool read_curve(struct dg_context *ctx, double from, double to, struct curve *c)
+{
+    for (double size = from; size <= to && c->count < MOST_POINTS;) {
+        struct dg_measure reading;
+        uint64_t window = (uint64_t)size / 4096 * 4096;
+        if (!read_window(ctx, window, 0, window, 7, &reading))
+            return false;
+        c->size[c->count] = window;
+        c->cycles[c->count] = reading.cycles.low;
+        c->ns[c->count++] = reading.ns.low;
+        c->samples += reading.samples;
+        /* eighths of an octave where sizes are told apart, quarters beyond */
+        size *= size < 4 * 1048576 ? 1.0905077 : 1.1892071;
+    }
+    return c->count > 8;
+}
+
+/* Memory itself: a large window passes, then loads where nothing has been for long. */
+static bool read_memory(struct dg_context *ctx, struct dg_measure *out)
+{
+    uint64_t limit = ctx->bench->info->memory_limit;
+    uint64_t window = limit / 3 < 64u << 20 ? limit / 3 / 4096 * 4096 : 64u << 20;
+    return read_window(ctx, window, window, limit / 4096 * 4096, ctx->quick ? 7 : 11, out);
+}
+
+static void say_memory(struct dg_context *ctx, const struct dg_measure *memory)
+{
+    dg_say_stat(ctx, "dram_latency", "ns",
+                "dependent loads, pages warmed, after a window of other lines has passed",
+                &memory->ns, 1);
+}
+
+static void say_l2_latency(struct dg_context *ctx, double l1, double l2)
+{
+    struct dg_measure reading;
+    struct dg_chase q = { .steps = 8192, .warm = 3 };
+    uint32_t *order = dg_order_lines(ctx, (uint64_t)sqrt(l1 * l2), LINE, &q.count);
+    q.order = order;
+    if (order == NULL || !dg_read_chase(ctx, &q, 9, &reading)) {
+        dg_refused(ctx, "l2_latency", "cycles");
+        return;
+    }
+    dg_say_stat(ctx, "l2_latency", "cycles", "chase midway between the sizes of L1 and L2",
+                &reading.cycles, 1);
+    q.vector = true;
+    if (dg_read_chase(ctx, &q, 9, &reading))
+        dg_say(ctx, &(struct dg_number){
+            .key = "l2_vector_latency", .unit = "cycles", .value = reading.cycles.median,
+            .low = fmin(dg_known(ctx, "l2_latency", 0), reading.cycles.low),
+            .high = reading.cycles.high, .confidence = 0.5, .samples = reading.samples,
+            .method = "chase by vector loads; includes moving a lane to the address register" });
+}
+
+/* Leaves `low` by 15 % of the way to `high`, is halfway there: the size lies between. Scattered
+ * pages blur the step; the roundest size of the interval is the best guess. */
+static double say_size(struct dg_context *ctx, const char *key, const char *effective,
+                       const struct curve *c, double low, double high, double part)
+{
+    struct dg_curve curve = { c->size, (double *)c->cycles, c->count };
+    double onset = dg_infer_crossing(&curve, low, high, part);
+    double half = dg_infer_crossing(&curve, low, high, 0.5);
+    if (onset == 0 || half == 0) {
+        static const char *const reason = "latency does not step clearly to the next level";
+        dg_cannot(ctx, key, "bytes", DG_UNRELIABLE, reason, "run again on a quiet machine");
+        dg_cannot(ctx, effective, "bytes", DG_UNRELIABLE, reason, "run again on a quiet machine");
+        return 0;
+    }
+    double size = (double)dg_roundest(onset / 1.09, half);
+    dg_say(ctx, &(struct dg_number){
+        .key = key, .unit = "bytes", .value = size, .low = onset / 1.09, .high = half,
+        .confidence = 0.8, .samples = c->samples,
+        .method = "roundest size between the onset and the middle of the step in latency" });
+    dg_say(ctx, &(struct dg_number){
+        .key = effective, .unit = "bytes", .value = floor(onset), .low = floor(onset / 1.09),
+        .high = ceil(half), .confidence = 0.8, .samples = c->samples,
+        .method = "footprint at which latency has left its level by the stated part" });
+    return size;
+}
+
+static void say_l3(struct dg_context *ctx, struct curve *c, double l2_size, double l2_cycles,
+                   double level, const struct dg_measure *memory)
+{
+    say_size(ctx, "l3_size", "l3_effective_size", c, level, memory->cycles.median, 0.25);
+    double effective = dg_known(ctx, "l3_effective_size", 4 * l2_size);
+    double window = sqrt(2 * l2_size * effective);
+    struct dg_measure reading;
+    window = floor(window / 4096) * 4096;
+    if (!read_window(ctx, (uint64_t)window, 0, (uint64_t)window, 9, &reading)) {
+        dg_refused(ctx, "l3_latency", "ns");
+        return;
+    }
+    /* some of the loads still hit L2: take their share out */
+    double share = fmin(0.5, l2_size / window);
+    double cycle_ns = reading.ns.median / reading.cycles.median;
+    double l2_ns = l2_cycles * cycle_ns;
+    struct dg_stat s = reading.ns;
+    s.median = (s.median - share * l2_ns) / (1 - share);
+    s.low = (s.low - share * l2_ns) / (1 - share);
+    s.high = (s.high - share * l2_ns) / (1 - share);
+    dg_say_stat(ctx, "l3_latency", "ns",
+                "dependent loads, pages warmed, in a window between L2 and last level; loads that "
+                "still hit L2 taken out by their share", &s, 1);
+}
+
+static void no_l3(struct dg_context *ctx)
+{
+    static const char *const keys[] = { "l3_size", "l3_effective_size", "l3_latency" };
+    for (size_t i = 0; i < 3; i++)
+        dg_cannot(ctx, keys[i], i < 2 ? "bytes" : "ns", DG_UNAVAILABLE,
+                  "no level of latency between L2 and memory",
+                  "nothing if the chip has none; else run again on a quiet machine");
+}
+
+static void say_unprobed(struct dg_context *ctx)
+{
+    static const struct { const char *key, *unit; } rows[] = {
+        { "l2_line_size", "bytes" }, { "l2_ways", "count" }, { "l2_set_stride", "bytes" },
+        { "l3_line_size", "bytes" }, { "l3_ways", "count" }, { "l3_set_stride", "bytes" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        dg_cannot(ctx, rows[i].key, rows[i].unit, DG_UNAVAILABLE,
+                  "its sets cannot be addressed without physical addresses",
+                  "type the value into the profile if a plan needs it");
+}
+
+/* First level of `p` that lies clearly above `latency`; `count`: none. */
+static size_t level_above(const struct dg_plateau *p, size_t count, double latency)
+{
+    size_t i = 0;
+    while (i < count && p[i].level < 1.5 * latency)
+        i++;
+    return i;
+}
+
+static void infer(struct dg_context *ctx, struct curve *c, double l1,
+                  const struct dg_measure *memory)
+{
+    struct dg_curve curve = { c->size, c->cycles, c->count };
+    struct dg_plateau p[MOST_PLATEAUS];
+    size_t count = dg_infer_plateaus(&curve, p, MOST_PLATEAUS);
+    size_t l2 = level_above(p, count, dg_known(ctx, "l1_latency", 3));
+    if (l2 == count || p[l2].level > 0.5 * memory->cycles.median) {
+        dg_cannot(ctx, "l2_size", "bytes", DG_UNRELIABLE, "no level of latency behind L1",
+                  "run again on a quiet machine");
+        no_l3(ctx);
+        return;
+    }
+    size_t l3 = level_above(p, count, p[l2].level);
+    bool has_l3 = l3 < count && p[l3].level < 0.6 * memory->cycles.median;
+    double next = has_l3 ? p[l3].level : memory->cycles.median;
+    double size = say_size(ctx, "l2_size", "l2_effective_size", c, p[l2].level, next, 0.15);
+    if (size == 0)
+        return;
+    say_l2_latency(ctx, l1, size);
+    if (has_l3)
+        say_l3(ctx, c, size, p[l2].level, p[l3].level, memory);
+    else
+        no_l3(ctx);
+}
+
+void probe_levels(struct dg_context *ctx)
+{
+    bool assumed;
+    struct dg_measure memory;
+    double l1 = dg_known_or_claimed(ctx, "l1_size", 32768, &assumed);
+    struct curve *c = dg_alloc(ctx->scratch, sizeof *c);
+    double limit = (double)ctx->bench->info->memory_limit / 2;
+    if (c == NULL || !read_memory(ctx, &memory) || !read_curve(ctx, 2 * l1, limit, c)) {
+        if (!ctx->stopped) {
+            dg_refused(ctx, "l2_size", "bytes");
+            dg_refused(ctx, "dram_latency", "ns");
+        }
+        return;
+    }
+    say_memory(ctx, &memory);
+    infer(ctx, c, l1, &memory);
+    say_unprobed(ctx);
+}

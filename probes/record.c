@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/record.h"
+
+#include <string.h>
+
+#include "probes/answers.h"
+#include "probes/request.h"
+
+static void put(struct dg_recording *r, const struct dg_recorded *item)
+{
+    if (r->count == r->capacity) {
+        size_t more = r->capacity == 0 ? 256 : 2 * r->capacity;
+        struct dg_recorded *fresh = dg_alloc_array(r->arena, more, sizeof *fresh);
+        if (fresh == NULL) {
+            r->failed = true;
+            return;
+        }
+        if (r->count > 0)
+            memcpy(fresh, r->item, r->count * sizeof *fresh);
+        r->item = fresh;
+        r->capacity = more;
+    }
+    r->item[r->count++] = *item;
+}
+
+static void keep(struct dg_recording *r, const char *request, const struct dg_samples *s,
+                 const char *refused)
+{
+    size_t count = refused == NULL ? s->count : 0;
+    double *numbers = dg_alloc_array(r->arena, 2 * count + 1, sizeof *numbers);
+    struct dg_recorded item = { .request = dg_strdup(r->arena, request), .count = count,
+                                .rejected = refused == NULL ? s->rejected : 0 };
+    if (refused != NULL)
+        item.refused = dg_strdup(r->arena, refused[0] == '\0' ? "refused" : refused);
+    if (numbers == NULL || item.request == NULL) {
+        r->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = s->sample[i].cycles;
+        numbers[count + i] = s->sample[i].ns;
+    }
+    item.cycles = numbers;
+    item.ns = numbers + count;
+    put(r, &item);
+}
+
+static bool may_run(const struct dg_recorder *r, struct dg_error *e)
+{
+    if (r->interrupted == NULL || !r->interrupted(r->interrupted_self))
+        return true;
+    return dg_fail(e, DG_EXIT_INTERRUPTED, "", "interrupted", "", "");
+}
+
+/* Every request goes the same way: asked, kept, given on. */
+#define RECORDED(name, type) \
+static bool record_##name(void *self, const type *q, struct dg_samples *out, struct dg_error *e) \
+{ \
+    struct dg_recorder *r = self; \
+    struct dg_error own = { 0 }; \
+    char text[DG_REQUEST_SIZE]; \
+    if (!may_run(r, e)) \
+        return false; \
+    bool ok = r->inner->name(r->inner->self, q, out, &own); \
+    dg_request_##name(text, q); \
+    keep(r->recording, text, out, ok ? NULL : own.rule); \
+    if (!ok && e != NULL) \
+        *e = own; \
+    return ok; \
+}
+RECORDED(chase, struct dg_chase)
+RECORDED(evict, struct dg_evict)
+RECORDED(resample, struct dg_resample)
+RECORDED(stream, struct dg_stream)
+RECORDED(loop, struct dg_loop)
+#undef RECORDED
+
+static bool record_mix(void *self, const struct dg_mix *q, size_t count, struct dg_samples *out,
+                       struct dg_error *e)
+{
+    struct dg_recorder *r = self;
+    struct dg_error own = { 0 };
+    char text[DG_REQUEST_SIZE];
+    if (!may_run(r, e))
+        return false;
+    bool ok = r->inner->mix(r->inner->self, q, count, out, &own);
+    for (size_t i = 0; i < count; i++) {
+        dg_request_mix(text, &q[i]);
+        keep(r->recording, text, &out[i], ok ? NULL : own.rule);
+    }
+    if (!ok && e != NULL)
+        *e = own;
+    return ok;
+}
+
+static double record_time_left(void *self)
+{
+    struct dg_recorder *r = self;
+    return r->inner->time_left(r->inner->self);
+}
+
+struct dg_bench dg_recording_bench(struct dg_recorder *r)
+{
+    return (struct dg_bench){
+        .self = r, .info = r->inner->info, .chase = record_chase, .evict = record_evict,
+        .resample = record_resample, .stream = record_stream, .loop = record_loop,
+        .mix = record_mix, .time_left = record_time_left,
+    };
+}
+
+/* ---- replay ---- */
+
+/* The search starts behind the last answer, where the wanted item nearly always stands, since a
+ * replay asks in the recorded order. */
+bool dg_replay_init(struct dg_replay *replay, const struct dg_recording *recording,
+                    struct dg_arena *arena)
+{
+    replay->recording = recording;
+    replay->next = dg_alloc(arena, sizeof *replay->next);
+    replay->used = dg_alloc_array(arena, recording->count + 1, sizeof *replay->used);
+    return replay->next != NULL && replay->used != NULL;
+}
+
+static bool answer(struct dg_replay *r, const char *request, struct dg_samples *out,
+                   struct dg_error *e)
+{
+    size_t count = r->recording->count;
+    for (size_t n = 0; n < count; n++) {
+        size_t i = (*r->next + n) % count;
+        const struct dg_recorded *item = &r->recording->item[i];
+        if (r->used[i] || strcmp(item->request, request) != 0)
+            continue;
+        r->used[i] = true;
+        *r->next = i + 1;
+        if (item->refused != NULL)
+            return dg_fail(e, DG_EXIT_UNAVAILABLE, request, item->refused, "", "");
+        out->count = item->count < out->capacity ? item->count : out->capacity;
+        out->rejected = item->rejected;
+        for (size_t k = 0; k < out->count; k++)
+            out->sample[k] = (struct dg_sample){ item->cycles[k], item->ns[k] };
+        return true;
+    }
+    return dg_fail(e, DG_EXIT_UNAVAILABLE, request, "the recording does not hold this request",
+                   "", "record again");
+}
+
+#define REPLAYED(name, type) \
+static bool replay_##name(void *self, const type *q, struct dg_samples *out, struct dg_error *e) \
+{ \
+    char text[DG_REQUEST_SIZE]; \
+    dg_request_##name(text, q); \
+    return answer(self, text, out, e); \
+}
+REPLAYED(chase, struct dg_chase)
+REPLAYED(evict, struct dg_evict)
+REPLAYED(resample, struct dg_resample)
+REPLAYED(stream, struct dg_stream)
+REPLAYED(loop, struct dg_loop)
+#undef REPLAYED
+
+static bool replay_mix(void *self, const struct dg_mix *q, size_t count, struct dg_samples *out,
+                       struct dg_error *e)
+{
+    char text[DG_REQUEST_SIZE];
+    for (size_t i = 0; i < count; i++) {
+        dg_request_mix(text, &q[i]);
+        if (!answer(self, text, &out[i], e))
+            return false;
+    }
+    return true;
+}
+
+/* The budget of a replay is the recording: over when every item has answered. */
+static double replay_time_left(void *self)
+{
+    const struct dg_replay *r = self;
+    for (size_t i = 0; i < r->recording->count; i++)
+        if (!r->used[i])
+            return -1;
+    return 0;
+}
+
+struct dg_bench dg_replay_bench(struct dg_replay *r, const struct dg_bench_info *info)
+{
+    return (struct dg_bench){
+        .self = r, .info = info, .chase = replay_chase, .evict = replay_evict,
+        .resample = replay_resample, .stream = replay_stream, .loop = replay_loop,
+        .mix = replay_mix, .time_left = replay_time_left,
+    };
+}

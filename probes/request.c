@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/request.h"
+
+/* FNV-1a over the offsets */
+static unsigned long long hash_of(const uint32_t *order, size_t count)
+{
+    unsigned long long h = 14695981039346656037ull;
+    for (size_t i = 0; i < count; i++)
+        for (int shift = 0; shift < 32; shift += 8)
+            h = (h ^ (order[i] >> shift & 255)) * 1099511628211ull;
+    return h;
+}
+
+const char *dg_traffic_name(enum dg_traffic kind)
+{
+    static const char *const names[DG_TRAFFIC_COUNT] = {
+        [DG_READ] = "read", [DG_WRITE] = "write", [DG_COPY] = "copy", [DG_SCALE] = "scale",
+        [DG_ADD] = "add", [DG_TRIAD] = "triad", [DG_NT_COPY] = "nt_copy",
+    };
+    return names[kind];
+}
+
+void dg_request_chase(char text[DG_REQUEST_SIZE], const struct dg_chase *q)
+{
+    dg_format(text, DG_REQUEST_SIZE, "chase%s %zu offsets %llx steps %llu warm %u",
+              q->vector ? " vector" : "", q->count, hash_of(q->order, q->count),
+              (unsigned long long)q->steps, q->warm);
+}
+
+void dg_request_evict(char text[DG_REQUEST_SIZE], const struct dg_evict *q)
+{
+    dg_format(text, DG_REQUEST_SIZE, "evict %u by %zu offsets %llx passes %u repeats %u",
+              q->target, q->count, hash_of(q->order, q->count), q->passes, q->repeats);
+}
+
+void dg_request_resample(char text[DG_REQUEST_SIZE], const struct dg_resample *q)
+{
+    dg_format(text, DG_REQUEST_SIZE, "resample window %llu %zu offsets %llx",
+              (unsigned long long)q->window, q->count, hash_of(q->order, q->count));
+}
+
+void dg_request_stream(char text[DG_REQUEST_SIZE], const struct dg_stream *q)
+{
+    dg_format(text, DG_REQUEST_SIZE, "stream %s bytes %llu passes %u threads %u step %u prefetch %u",
+              dg_traffic_name(q->kind), (unsigned long long)q->bytes, q->passes, q->threads,
+              q->step, q->prefetch);
+}
+
+void dg_request_loop(char text[DG_REQUEST_SIZE], const struct dg_loop *q)
+{
+    if (q->kind == DG_LOOP_PAIR)
+        dg_format(text, DG_REQUEST_SIZE, "loop pair %u %s + %u %s", q->count_a, q->op, q->count_b,
+                  q->other);
+    else if (q->kind == DG_LOOP_RATE)
+        dg_format(text, DG_REQUEST_SIZE, "loop rate %s chains %u", q->op, q->chains);
+    else
+        dg_format(text, DG_REQUEST_SIZE, "loop latency %s operand %u", q->op, q->operand);
+}
+
+void dg_request_mix(char text[DG_REQUEST_SIZE], const struct dg_mix *q)
+{
+    typedef unsigned long long u;
+    dg_format(text, DG_REQUEST_SIZE,
+              "mix %s.%u v%u b%u stores %u steps %llu turns %llu s %llu/%llu x%llu rows %llu %llu/"
+              "%llu c %llu/%llu %llu%s%s%s",
+              q->dtype, q->bits, q->vectors, q->rows, q->stores, (u)q->steps, (u)q->turns,
+              (u)q->s_turn, (u)q->s_region, (u)q->s_repeat, (u)q->row_stride, (u)q->r_turn,
+              (u)q->r_region, (u)q->c_turn, (u)q->c_region, (u)q->c_row_stride,
+              q->c_read ? " c_read" : "", q->prefetch ? " prefetch" : "", q->call ? " call" : "");
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "profile/fields.h"
+#include "probes/infer/vote.h"
+#include "probes/probe.h"
+
+enum { NEEDED = 3, MOST_REPEATS = 12 };
+
+const struct dg_probe dg_probes[DG_PROBE_COUNT] = {
+#define PROBE(id, title, fields, needs, seconds, once) \
+    { #id, title, fields, needs, seconds, once, probe_##id },
+#include "probes/probes.def"
+#undef PROBE
+};
+
+const struct dg_probe *dg_probe_by_id(const char *id)
+{
+    for (size_t i = 0; i < DG_PROBE_COUNT; i++)
+        if (strcmp(dg_probes[i].id, id) == 0)
+            return &dg_probes[i];
+    return NULL;
+}
+
+/* ---- agreement ---- */
+
+enum rule { RULE_SPREAD, RULE_LARGEST, RULE_LATEST };
+static const struct { const char *prefix; double percent, floor; enum rule rule; } agreements[] = {
+#define AGREE(prefix, percent, floor, rule) { prefix, percent, floor, RULE_##rule },
+#include "probes/agreement.def"
+#undef AGREE
+};
+
+static bool starts(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static enum rule rule_of(const char *key, struct dg_vote_rule *out)
+{
+    const struct dg_field *field = dg_field_of(key);
+    size_t i = 0;
+    while (!starts(key, agreements[i].prefix))
+        i++;
+    *out = (struct dg_vote_rule){
+        .discrete = field != NULL && field->discrete, .needed = NEEDED,
+        .largest = agreements[i].rule == RULE_LARGEST,
+        .tolerance = agreements[i].percent / 100, .floor = agreements[i].floor };
+    return agreements[i].rule;
+}
+
+/* ---- state of a run ---- */
+
+struct repeat_list {                             /* all answers to one key, oldest first */
+    struct dg_answer answer[MOST_REPEATS];
+    size_t count;
+    bool settled;
+    size_t probe;                                /* which one gave them */
+};
+
+struct runner {
+    struct dg_context ctx;
+    const struct dg_probe_options *options;
+    struct dg_probe_result *result;
+    struct repeat_list *key;
+    size_t keys, key_capacity;
+    unsigned ran[DG_PROBE_COUNT];                /* complete repeats */
+    bool wanted[DG_PROBE_COUNT];
+    void *carry[DG_PROBE_COUNT];
+    struct dg_arena scratch;
+    uint64_t order_random;
+    double first_clock, last_clock;              /* ns of one cycle: start and end of the run */
+};
+
+static struct repeat_list *list_of(struct runner *r, const char *key)
+{
+    for (size_t i = 0; i < r->keys; i++)
+        if (strcmp(r->key[i].answer[0].key, key) == 0)
+            return &r->key[i];
+    if (r->keys == r->key_capacity) {
+        size_t more = r->key_capacity == 0 ? 512 : 2 * r->key_capacity;
+        struct repeat_list *fresh = dg_alloc_array(r->ctx.arena, more, sizeof *fresh);
+        if (fresh == NULL)
+            return NULL;
+        if (r->keys > 0)
+            memcpy(fresh, r->key, r->keys * sizeof *fresh);
+        r->key = fresh;
+        r->key_capacity = more;
+    }
+    return &r->key[r->keys++];
+}
+
+/* Takes in what one call of a probe has said. */
+static void collect(struct runner *r, size_t probe)
+{
+    for (size_t i = 0; i < r->ctx.out.count; i++) {
+        struct repeat_list *list = list_of(r, r->ctx.out.answer[i].key);
+        if (list == NULL) {
+            r->result->answers.failed = true;
+            return;
+        }
+        list->probe = probe;
+        if (list->count == MOST_REPEATS) {
+            memmove(list->answer, list->answer + 1,
+                    (MOST_REPEATS - 1) * sizeof *list->answer);
+            list->count--;
+        }
+        list->answer[list->count++] = r->ctx.out.answer[i];
+    }
+    r->ctx.out.count = 0;
+}
+
+static struct dg_answer settle(struct runner *r, struct repeat_list *list)
+{
+    struct dg_vote_rule rule;
+    struct dg_answer out = list->answer[list->count - 1];
+    enum rule kind = rule_of(list->answer[0].key, &rule);
+    if (dg_probes[list->probe].once || out.status == DG_UNAVAILABLE)
+        rule.needed = 1;
+    if (kind == RULE_LATEST)
+        list->settled = list->count >= rule.needed;
+    else
+        list->settled = dg_infer_vote(&rule, list->answer, list->count, &out);
+    return out;
+}
+
+/* known = the present answer to every key; a value that is not settled yet counts too, so that
+ * the first repeat of one probe can build on the first repeat of another. */
+static void update_known(struct runner *r)
+{
+    struct dg_answers *known = &r->result->answers;
+    known->count = 0;
+    for (size_t i = 0; i < r->keys; i++) {
+        struct dg_answer a = settle(r, &r->key[i]);
+        if (!r->key[i].settled && a.value.kind == DG_VALUE_NULL)
+            a = r->key[i].answer[r->key[i].count - 1];
+        dg_answers_add(known, &a);
+    }
+}
+
+static void call(struct runner *r, size_t p)
+{
+    struct dg_context *ctx = &r->ctx;
+    if (r->options->progress != NULL) {
+        unsigned done = 0, of = 0;
+        for (size_t i = 0; i < DG_PROBE_COUNT; i++) {
+            done += r->wanted[i] && r->ran[i] > 0;
+            of += r->wanted[i];
+        }
+        r->options->progress(r->options->progress_self, dg_probes[p].title, r->ran[p] + 1, done,
+                             of);
+    }
+    dg_arena_init(&r->scratch);
+    ctx->scratch = &r->scratch;
+    ctx->repeat = r->ran[p];
+    ctx->carry = &r->carry[p];
+    ctx->random = 0x9e3779b97f4a7c15u * (p + 1) + r->ran[p];
+    memset(&ctx->last, 0, sizeof ctx->last);
+    dg_probes[p].function(ctx);
+    if (!ctx->stopped)
+        r->ran[p]++;
+    collect(r, p);
+    update_known(r);
+    dg_arena_free(&r->scratch);
+}
+
+/* ---- order ---- */
+
+static bool needs_met(const struct runner *r, size_t p, const bool *done)
+{
+    const char *needs = dg_probes[p].needs;
+    for (size_t i = 0; i < DG_PROBE_COUNT; i++) {
+        const char *at = strstr(needs, dg_probes[i].id);
+        if (at != NULL && r->wanted[i] && !done[i] && r->ran[i] == 0)
+            return false;
+    }
+    return true;
+}
+
+static size_t draw(struct runner *r, size_t of)
+{
+    r->order_random = r->order_random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (size_t)((r->order_random >> 33) % of);
+}
+
+static bool settled_all(const struct runner *r, size_t p)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->keys; i++)
+        if (r->key[i].probe == p) {
+            any = true;
+            if (!r->key[i].settled)
+                return false;
+        }
+    return any;
+}
+
+static bool wants_repeat(const struct runner *r, size_t p)
+{
+    if (!r->wanted[p] || r->ran[p] >= MOST_REPEATS)
+        return false;
+    return r->ran[p] == 0 || !settled_all(r, p);
+}
+
+/* One round: every wanted probe that is not settled once, in an order drawn from those whose needs
+ * are met. The clock stands first in the table and needs nothing, the others need it. */
+static bool run_round(struct runner *r)
+{
+    bool done[DG_PROBE_COUNT] = { false }, any = false;
+    for (;;) {
+        size_t ready[DG_PROBE_COUNT], count = 0;
+        for (size_t i = 0; i < DG_PROBE_COUNT; i++)
+            if (!done[i] && wants_repeat(r, i) && needs_met(r, i, done))
+                ready[count++] = i;
+        if (count == 0 || dg_out_of_time(&r->ctx))
+            return any;
+        size_t p = ready[draw(r, count)];
+        call(r, p);
+        done[p] = any = true;
+    }
+}
+
+/* ---- the first probe again, last ---- */
+
+static double cycle_ns(struct runner *r)
+{
+    struct dg_measure reading;
+    struct dg_loop loop = { .kind = DG_LOOP_LATENCY, .op = "ref.multiply" };
+    if (!dg_read_loop(&r->ctx, &loop, 9, &reading) || reading.cycles.median <= 0)
+        return 0;
+    return reading.ns.median / reading.cycles.median;
+}
+
+static void note_facts(struct runner *r)
+{
+    struct dg_facts *f = &r->result->facts;
+    double drift = r->first_clock > 0 && r->last_clock > 0 ? r->last_clock / r->first_clock - 1 : 0;
+    if (r->first_clock > 0 && r->last_clock > 0)
+        dg_facts_number(f, "drift", round(drift * 1e5) / 1e5);
+    dg_facts_flag(f, "incomplete", r->result->incomplete);
+}
+
+/* ---- set-up ---- */
+
+/* Wanted ids and, since they build on each other, all that these need. */
+static void want(struct runner *r, size_t p)
+{
+    if (r->wanted[p])
+        return;
+    r->wanted[p] = true;
+    for (size_t i = 0; i < DG_PROBE_COUNT; i++)
+        if (strstr(dg_probes[p].needs, dg_probes[i].id) != NULL)
+            want(r, i);
+}
+
+static bool want_all(struct runner *r, struct dg_error *e)
+{
+    const struct dg_probe_options *o = r->options;
+    for (size_t i = 0; i < DG_PROBE_COUNT && o->only == NULL; i++)
+        r->wanted[i] = true;
+    for (size_t i = 0; i < o->only_count; i++) {
+        const struct dg_probe *probe = dg_probe_by_id(o->only[i]);
+        if (probe == NULL)
+            return dg_fail(e, DG_EXIT_USAGE, "--only", "there is no such probe", o->only[i],
+                           "deepgemm-probe list shows all ids");
+        want(r, (size_t)(probe - dg_probes));
+    }
+    return true;
+}
+
+static bool complete(const struct runner *r)
+{
+    for (size_t i = 0; i < DG_PROBE_COUNT; i++)
+        if (r->wanted[i] && r->ran[i] == 0)
+            return false;
+    return true;
+}
+
+/* The answers as they stand, with the claims beside them. */
+static void finish(struct runner *r)
+{
+    struct dg_answers *answers = &r->result->answers;
+    answers->count = 0;
+    for (size_t i = 0; i < r->keys; i++) {
+        struct dg_answer a = settle(r, &r->key[i]);
+        if (a.claims == NULL)
+            a.claims = dg_claims_of(r->ctx.claims, a.key, &a.claim_count);
+        dg_answers_add(answers, &a);
+    }
+}
+
+bool dg_probes_run(const struct dg_bench *bench, const struct dg_claims *claims,
+                   const struct dg_probe_options *options, struct dg_arena *arena,
+                   struct dg_probe_result *out, struct dg_error *e)
+{
+    struct runner *r = dg_alloc(arena, sizeof *r);
+    if (r == NULL)
+        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+    memset(out, 0, sizeof *out);
+    out->answers.arena = out->facts.arena = arena;
+    r->options = options;
+    r->result = out;
+    r->order_random = options->seed;
+    r->ctx = (struct dg_context){
+        .bench = bench, .arena = arena, .claims = claims, .known = &out->answers,
+        .out = { .arena = arena }, .architecture = options->architecture,
+        .quick = options->quick };
+    if (!want_all(r, e))
+        return false;
+
+    dg_arena_init(&r->scratch);
+    r->ctx.scratch = &r->scratch;
+    r->first_clock = cycle_ns(r);
+    dg_arena_free(&r->scratch);
+    while (!r->ctx.stopped && run_round(r))
+        ;
+    out->interrupted = r->ctx.last.exit_code == DG_EXIT_INTERRUPTED;
+    out->incomplete = !complete(r);
+    if (!out->interrupted) {
+        r->ctx.stopped = false;
+        r->last_clock = cycle_ns(r);
+    }
+    finish(r);
+    note_facts(r);
+    if (out->answers.failed || out->facts.failed || r->ctx.out.failed)
+        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+    return true;
+}

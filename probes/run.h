@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs probes until their answers agree: in shuffled order, again and again, spread in time. */
+#ifndef DG_PROBES_RUN_H
+#define DG_PROBES_RUN_H
+
+#include "base/error.h"
+#include "microbench/bench.h"
+#include "probes/answers.h"
+#include "probes/claims/claims.h"
+
+struct dg_probe_options {
+    const char *architecture;                    /* of this build: "x86_64" */
+    bool quick;                                  /* what f32 planning reads */
+    const char *const *only;                     /* ids; NULL: all */
+    size_t only_count;
+    uint64_t seed;                               /* of the order; fixed in tests and replays */
+    /* Called before each probe, for progress; may be NULL. */
+    void (*progress)(void *self, const char *title, unsigned repeat, unsigned done, unsigned of);
+    void *progress_self;
+};
+
+struct dg_probe_result {
+    struct dg_answers answers;                   /* one per key */
+    struct dg_facts facts;                       /* for `environment` */
+    bool incomplete;                             /* stopped before every probe had run once */
+    bool interrupted;
+};
+
+/* False only when nothing can be done: an unknown id, no memory. Probes that cannot measure give
+ * answers with reasons. All of *out lives in the arena. */
+bool dg_probes_run(const struct dg_bench *bench, const struct dg_claims *claims,
+                   const struct dg_probe_options *options, struct dg_arena *arena,
+                   struct dg_probe_result *out, struct dg_error *e);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Turns of every shape that fits the registers: streams in L1 (mix.turn), in L2 (mix.pass), rows
+ * that crowd one set (mix.set), and a call around a turn (mix.call). */
+#include "probes/probe.h"
+
+#include <math.h>
+
+#include "probes/mixes.h"
+
+enum { KEY = 96, MOST = 16 };
+static const double sample_cycles = 60000;       /* about 20 us: long enough to resolve 0.2 % */
+
+struct batch {
+    struct dg_mix mix[MOST];
+    char key[MOST][KEY];
+    size_t count;
+};
+
+static void add(struct batch *b, const struct dg_mix *mix, const char *family)
+{
+    if (b->count == MOST)
+        return;
+    b->mix[b->count] = *mix;
+    dg_format(b->key[b->count++], KEY, "%s.%s.%u.v%u.b%u.s%llu", family, mix->dtype, mix->bits,
+             mix->vectors, mix->rows, (unsigned long long)mix->steps);
+}
+
+static void run(struct dg_context *ctx, const struct batch *b, const char *method)
+{
+    struct dg_measure m[MOST] = { 0 };
+    if (b->count == 0 || ctx->stopped)
+        return;
+    if (!dg_read_mixes(ctx, b->mix, b->count, ctx->quick ? 9 : 15, m))
+        return;                                  /* no such loop here: the cell is absent */
+    for (size_t i = 0; i < b->count; i++)
+        if (m[i].samples > 0)
+            dg_say_stat(ctx, b->key[i], "cycles", method, &m[i].cycles, 1);
+}
+
+static void say_call(struct dg_context *ctx, const struct dg_mix_frame *f)
+{
+    char key[KEY];
+    struct dg_measure m[2] = { 0 };
+    struct dg_mix mix[2];
+    mix[0] = dg_mix_turn(f, (struct dg_shape){ 1, dg_shape_rows(f, 1) < 8 ? 1 : 8 }, 16);
+    mix[0].turns = dg_mix_turns(&mix[0], sample_cycles);
+    mix[1] = mix[0];
+    mix[1].call = true;
+    dg_format(key, sizeof key, "mix.call.f32.%u", f->bits);
+    if (ctx->stopped || !dg_read_mixes(ctx, mix, 2, ctx->quick ? 9 : 15, m) ||
+        m[0].samples == 0 || m[1].samples == 0)
+        return;
+    double value = m[1].cycles.median - m[0].cycles.median;
+    dg_say(ctx, &(struct dg_number){
+        .key = key, .unit = "cycles", .value = value, .low = m[1].cycles.low - m[0].cycles.high,
+        .high = m[1].cycles.high - m[0].cycles.low, .confidence = 1,
+        .samples = m[0].samples + m[1].samples,
+        .method = "a called turn of 16 steps less the same turn without the call" });
+}
+
+/* The last vector is not stored whole tiles wide only where a kernel's is: all shapes, all steps
+ * whose streams stay in three quarters of L1. */
+void probe_turn(struct dg_context *ctx)
+{
+    static const uint64_t steps[] = { 8, 16, 32, 64, 128, 256, 512 };
+    struct dg_mix_frame f;
+    if (!dg_mix_frame(ctx, &f))
+        return;
+    for (unsigned v = 1; v <= 8; v++)
+        for (unsigned b = 1; b <= dg_shape_rows(&f, v) && !ctx->stopped; b++) {
+            struct batch batch = { .count = 0 };
+            for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+                struct dg_mix mix = dg_mix_turn(&f, (struct dg_shape){ v, b }, steps[i]);
+                mix.turns = dg_mix_turns(&mix, sample_cycles);
+                if (dg_mix_resident(&f, &mix) <= 0.75 * f.l1)
+                    add(&batch, &mix, "mix.turn");
+            }
+            run(ctx, &batch, "a turn of independent multiply-adds, then all accumulators stored; "
+                             "streams in L1, C in L2");
+        }
+    say_call(ctx, &f);
+}
+
+void probe_pass(struct dg_context *ctx)
+{
+    static const uint64_t steps[] = { 32, 128, 512 };
+    struct dg_mix_frame f;
+    if (!dg_mix_frame(ctx, &f))
+        return;
+    for (unsigned v = 1; v <= 8; v++)
+        for (unsigned b = 1; b <= dg_shape_rows(&f, v) && !ctx->stopped; b++) {
+            struct batch batch = { .count = 0 };
+            for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+                struct dg_mix mix = dg_mix_turn(&f, (struct dg_shape){ v, b }, steps[i]);
+                uint64_t panel = steps[i] * v * f.bytes;
+                uint64_t panels = (uint64_t)(f.l2 / 2) / panel;
+                if (panels < 2 || panels * panel < 1.5 * f.l1)
+                    continue;
+                mix.s_turn = panel;
+                mix.s_region = panels * panel;
+                mix.turns = dg_mix_turns(&mix, sample_cycles);
+                /* at least one whole walk, so that every panel comes from L2 */
+                if (mix.turns < panels)
+                    mix.turns = panels;
+                add(&batch, &mix, "mix.pass");
+            }
+            run(ctx, &batch, "the same turn, its vectors streamed from L2 and moving on each turn");
+        }
+}
+
+static void say_set(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned rows,
+                    uint64_t stride)
+{
+    char key[KEY];
+    struct dg_measure m[2] = { 0 };
+    struct dg_mix mix[2];
+    /* four lines of each row: enough to be loads, few enough for the other sets to stay out of it */
+    mix[0] = dg_mix_turn(f, (struct dg_shape){ 1, rows }, 64);
+    mix[0].stores = 0;
+    mix[0].turns = dg_mix_turns(&mix[0], sample_cycles);
+    mix[1] = mix[0];
+    mix[0].row_stride = stride + 64;
+    mix[1].row_stride = stride;
+    mix[0].r_region = mix[1].r_region = (stride + 64) * rows;
+    if (!dg_read_mixes(ctx, mix, 2, ctx->quick ? 9 : 15, m) || m[0].samples == 0 ||
+        m[1].samples == 0 || m[0].cycles.median <= 0)
+        return;
+    dg_format(key, sizeof key, "mix.set.b%u.t%llu", rows, (unsigned long long)stride);
+    dg_say(ctx, &(struct dg_number){
+        .key = key, .unit = "ratio", .value = m[1].cycles.median / m[0].cycles.median,
+        .low = m[1].cycles.low / m[0].cycles.high, .high = m[1].cycles.high / m[0].cycles.low,
+        .confidence = 1, .samples = m[0].samples + m[1].samples,
+        .method = "turn with rows a set stride apart over rows a line further apart" });
+}
+
+void probe_sets(struct dg_context *ctx)
+{
+    struct dg_mix_frame f;
+    bool assumed;
+    if (!dg_mix_frame(ctx, &f))
+        return;
+    double stride = dg_known_or_claimed(ctx, "l1_set_stride", 4096, &assumed);
+    unsigned most = dg_shape_rows(&f, 1);
+    for (unsigned rows = 4; rows <= most && !ctx->stopped; rows += rows < 8 ? 2 : 1)
+        for (unsigned times = 1; times <= 2 && !ctx->stopped; times++)
+            say_set(ctx, &f, rows, (uint64_t)stride * times);
+}
