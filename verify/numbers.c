@@ -97,7 +97,7 @@ static void judge_end(struct reading *r, const struct dg_child_end *end, double 
 
 static bool is_call_check(const char *name)
 {
-    static const char *const names[] = {"call", "pack-call", "ex", "parts"};
+    static const char *const names[] = {"object", "call", "pack-call", "ex", "parts"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
             return true;

@@ -4,13 +4,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "emit/write/manifest.h"
 #include "verify/host.h"
 #include "verify/locate.h"
 #include "verify/numbers.h"
+#include "verify/object.h"
 #include "verify/ruler.h"
 #include "verify/tools.h"
 #include "verify/workdir.h"
+
+enum { OBJECT_LIMIT = 256 << 20 };
 
 /* "FOLDER/NAME.o" beside "FOLDER/NAME.json"; false when the buffer is too small. */
 static bool beside(const char *manifest_path, const char *name, const char *end, char *out,
@@ -39,6 +43,21 @@ static bool supported(const struct dg_manifest *m, struct dg_error *e)
         return dg_fail(e, DG_EXIT_INPUT, m->name, "the verifier knows no kernels with a workspace",
                        NULL, NULL);
     return true;
+}
+
+/* The first check, of the file itself. */
+static bool check_object(const struct dg_manifest *m, const char *object, struct dg_arena *arena,
+                         struct dg_kernel_report *report, struct dg_error *e)
+{
+    char fault[200];
+    size_t size;
+    const char *bytes = dg_file_read(object, OBJECT_LIMIT, arena, &size, e);
+    if (bytes == NULL)
+        return false;
+    bool fits = dg_object_fits(bytes, size, m->name, fault, sizeof fault);
+    return dg_report_check(report, arena, "object", fits ? DG_CHECK_OK : DG_CHECK_FAILED,
+                           fits ? "no writable data, nothing undefined, no foreign global" : fault)
+        || dg_fail(e, DG_EXIT_INTERNAL, object, "out of memory", NULL, NULL);
 }
 
 static bool verify_native(const struct dg_manifest *m, const char *path, const char *object,
@@ -77,6 +96,8 @@ static bool verify_here(const struct dg_manifest *m, const char *path,
         return false;
     if (!beside(path, m->name, ".o", object, sizeof object))
         return dg_fail(e, DG_EXIT_INPUT, path, "is too long a path", NULL, NULL);
+    if (!check_object(m, object, arena, report, e))
+        return false;
     enum dg_host_fit fit = dg_host_fit(m, &unfit);
     if (fit != DG_HOST_FITS && !options->emulate) {
         *e = unfit;

@@ -25,8 +25,8 @@ struct dg_call_state {
     uint64_t control[2];       /* 160  before, after: MXCSR and x87 control word; FPCR */
     uint64_t flags;            /* 176  RFLAGS after the call */
     uint64_t x87_tags;         /* 184 */
-    uint64_t upper[2];         /* 192  OR of bits 128 to 255 of every ymm, after the call */
-    uint64_t vectors_kept[8];  /* 208  AArch64: d8 to d15 after the call */
+    uint64_t upper[32];        /* 192  x86: bits 128 to 255 of every ymm after the call;
+                                       AArch64: d8 to d15 after the call */
 };
 
 /* The first integer result of function(arguments[0..3]). */

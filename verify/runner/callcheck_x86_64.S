@@ -93,12 +93,9 @@ dg_callcheck:
 
         cmpq    $0, 8(%rax)
         je      .Lclean
-        vextractf128 $1, %ymm0, %xmm0
-        .irp    i, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
-        vextractf128 $1, %ymm\i, %xmm\i
-        vorps   %xmm\i, %xmm0, %xmm0
+        .irp    i, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+        vextractf128 $1, %ymm\i, 192 + 16 * \i(%rax)
         .endr
-        vmovups %xmm0, 192(%rax)
         vzeroupper
 .Lclean:
         movq    .Lresult(%rip), %rax

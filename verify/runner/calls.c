@@ -9,7 +9,7 @@
 #include "verify/runner/callcheck.h"
 #include "verify/runner/internal.h"
 
-enum { ABOVE = 512, STACK_LIMIT = 4096 };
+enum { STACK_LIMIT = 4096 };
 
 /* How much of the stack below the call was written, found by the canary bytes left. */
 static size_t stack_depth(const struct dg_trial *run, const unsigned char *top)
@@ -22,7 +22,7 @@ static size_t stack_depth(const struct dg_trial *run, const unsigned char *top)
 
 static bool above_whole(const unsigned char *top)
 {
-    for (size_t i = 0; i < ABOVE; i++)
+    for (size_t i = 0; i < DG_STACK_ABOVE; i++)
         if (top[i] != DG_CANARY)
             return false;
     return true;
@@ -47,14 +47,9 @@ static bool state_fits(struct dg_trial *run, const struct dg_call_state *state, 
 static bool checked_call(struct dg_trial *run, const void *function, const uint64_t arguments[4],
                          unsigned offset, const char *what, uint64_t *result)
 {
-    unsigned char *low = run->stack.map + run->stack.page;
-    unsigned char *top = low + run->stack.bytes - ABOVE - 128 + offset;
-    struct dg_call_state state = {.stack = (uint64_t)(uintptr_t)top,
-                                  .vector_state = run->kernel->vector_state};
-    run->stack.base = low;
-    memset(low, DG_CANARY, run->stack.bytes);
-    *result = dg_callcheck(function, arguments, &state);
-    return state_fits(run, &state, what, top);
+    struct dg_call_state state;
+    *result = dg_run_call(run, function, arguments, offset, &state);
+    return state_fits(run, &state, what, (const unsigned char *)(uintptr_t)state.stack);
 }
 
 static uint64_t number(const void *pointer)

@@ -39,6 +39,17 @@ static bool control_kept(const struct dg_call_state *state, char *fault, size_t 
     return true;
 }
 
+/* All zero after vzeroupper; all as they were filled before when no vector code ran. */
+static bool upper_clean(const struct dg_call_state *state)
+{
+    uint64_t any = 0, all = UINT64_MAX;
+    for (size_t i = 0; i < sizeof state->upper / sizeof *state->upper; i++) {
+        any |= state->upper[i];
+        all &= state->upper[i];
+    }
+    return any == 0 || all == UINT64_MAX;
+}
+
 bool dg_call_state_fits(const struct dg_call_state *state, char *fault, size_t size)
 {
     static const char *const names[] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
@@ -51,10 +62,9 @@ bool dg_call_state_fits(const struct dg_call_state *state, char *fault, size_t s
         return changed(fault, size, "the direction flag", state->flags);
     if (state->flags & ALIGNMENT_CHECK)
         return changed(fault, size, "the alignment check flag", state->flags);
-    if ((state->upper[0] | state->upper[1]) != 0)
-        return changed(fault, size, "the clean state of the upper vector halves (vzeroupper)",
-                       state->upper[0] | state->upper[1]);
-    return true;
+    return upper_clean(state)
+        || changed(fault, size, "the clean state of the upper vector halves (vzeroupper)",
+                   state->upper[0]);
 }
 
 #else
@@ -68,8 +78,8 @@ bool dg_call_state_fits(const struct dg_call_state *state, char *fault, size_t s
         if (state->kept[i] != sentinel(i))
             return changed(fault, size, names[i], state->kept[i]);
     for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        if (state->vectors_kept[i] != sentinel(0x40 + i))
-            return changed(fault, size, vectors[i], state->vectors_kept[i]);
+        if (state->upper[i] != sentinel(0x40 + i))
+            return changed(fault, size, vectors[i], state->upper[i]);
     if (state->control[0] != state->control[1])
         return changed(fault, size, "FPCR", state->control[1]);
     return stack_kept(state, fault, size);

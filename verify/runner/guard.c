@@ -10,7 +10,10 @@
 
 #include "verify/runner/internal.h"
 
-enum { SLACK = 192 };   /* room for an odd start and an aligned one */
+enum {
+    SLACK = 192,            /* room for an odd start and an aligned one */
+    MOST_CODE = 1 << 24,    /* a program counter further from the kernel is none of its */
+};
 
 bool dg_guarded_open(struct dg_guarded *g, const char *label, size_t size)
 {
@@ -94,6 +97,18 @@ static uintptr_t fault_pc(const ucontext_t *context)
 #endif
 }
 
+uintptr_t dg_context_stack(const void *context)
+{
+    const ucontext_t *at = context;
+#if defined(__x86_64__)
+    return (uintptr_t)at->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    return (uintptr_t)at->uc_mcontext.sp;
+#else
+    return (uintptr_t)at->uc_stack.ss_sp + 8192;
+#endif
+}
+
 static const char *signal_text(int number)
 {
     switch (number) {
@@ -128,15 +143,19 @@ static void name_place(char *text, size_t size, uintptr_t address)
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-    char place[96], line[320];
-    uintptr_t pc = fault_pc(context), kernel = (uintptr_t)faults.kernel;
+    char place[96], line[320], at[64];
+    size_t distance = (size_t)(fault_pc(context) - (uintptr_t)faults.kernel);
     bool memory = number == SIGSEGV || number == SIGBUS;
     if (memory)
         name_place(place, sizeof place, (uintptr_t)info->si_addr);
     else
         snprintf(place, sizeof place, "an instruction that this CPU refuses or traps on");
-    int length = snprintf(line, sizeof line, "fail\t%s\t%s, %s, %zd bytes into the kernel\nend\t1\n",
-                          faults.check, signal_text(number), place, (ssize_t)(pc - kernel));
+    if (distance < MOST_CODE)
+        snprintf(at, sizeof at, "0x%zx bytes into the kernel", distance);
+    else
+        snprintf(at, sizeof at, "a place outside the kernel");
+    int length = snprintf(line, sizeof line, "fail\t%s\t%s, %s, at %s\nend\t1\n", faults.check,
+                          signal_text(number), place, at);
     if (length > 0 && write(faults.out, line, (size_t)length) < 0)
         _exit(71);
     _exit(1);

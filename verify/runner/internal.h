@@ -4,6 +4,7 @@
 #ifndef DG_VERIFY_RUNNER_INTERNAL_H
 #define DG_VERIFY_RUNNER_INTERNAL_H
 
+#include "verify/runner/callcheck.h"
 #include "verify/runner/runner.h"
 
 /* ---- guarded memory (guard.c) ---- */
@@ -31,11 +32,14 @@ bool dg_guarded_marked(const struct dg_guarded *g, ptrdiff_t *where);
 void dg_guarded_lock(struct dg_guarded *g, bool locked);
 
 #define DG_CANARY 0xC5
+enum { DG_STACK_ABOVE = 512 };        /* canary bytes above the stack pointer of a call */
 
 /* Names the operand that a fault lies in or near, writes a `fail` line and ends the process. */
 void dg_faults_install(int out, const struct dg_guarded *const *places, size_t count,
                        const void *kernel);
 void dg_faults_at(const char *check);
+/* The stack pointer in a signal handler's context (a ucontext_t). */
+uintptr_t dg_context_stack(const void *context);
 
 /* ---- inputs and reference (pattern.c, reference.c) ---- */
 
@@ -82,6 +86,10 @@ struct dg_operands { const void *a, *b; void *c; };
 struct dg_operands dg_run_place(struct dg_trial *run, enum dg_place place, const float *c_fill);
 /* Checks what must not have been touched and gathers C into run->result. */
 bool dg_run_collect(struct dg_trial *run);
+/* A call through the assembly of callcheck, so that a kernel that breaks the convention does not
+ * break the runner. offset: of the stack pointer, modulo 64. The result is rax or x0. */
+uint64_t dg_run_call(struct dg_trial *run, const void *function, const uint64_t arguments[4],
+                     unsigned offset, struct dg_call_state *state);
 /* place, call, collect */
 bool dg_run_once(struct dg_trial *run, enum dg_place place);
 bool dg_run_pack(struct dg_trial *run);

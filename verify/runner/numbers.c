@@ -60,7 +60,9 @@ static void check_old_c(struct dg_trial *run)
     }
     memset(run->c, 0, (size_t)(p->m * p->n) * sizeof *run->c);
     struct dg_operands o = dg_run_place(run, DG_PLACE_END, run->c);
-    p->call(o.a, o.b, o.c);
+    struct dg_call_state ignored;
+    uint64_t arguments[4] = {(uintptr_t)o.a, (uintptr_t)o.b, (uintptr_t)o.c};
+    dg_run_call(run, (const void *)(uintptr_t)p->call, arguments, 0, &ignored);
     if (dg_run_collect(run) && dg_same_bits(run, run->first, "with zeros in C instead of NaN"))
         dg_trial_ok(run, "the same from NaN and from zeros in C");
 }

@@ -3,6 +3,7 @@
  * A kernel keeps nothing between calls and nothing below its stack: threads that call it at once
  * and signals that arrive meanwhile change no bit. */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,10 +12,11 @@
 
 #include "verify/runner/internal.h"
 
-enum { THREADS = 8, MOST_CALLS = 1000, SIGNALS = 200 };
+enum { THREADS = 8, MOST_CALLS = 20000, SIGNALS = 200 };
 
 struct caller {
     pthread_t thread;
+    atomic_bool *go;             /* all start at once */
     struct dg_trial *run;
     float *a, *c, *result;       /* a: A at lda; c: C at ldc */
     const void *b;
@@ -55,6 +57,8 @@ static bool result_fits(const struct caller *caller)
 static void *call_many(void *argument)
 {
     struct caller *caller = argument;
+    while (!atomic_load(caller->go))
+        sched_yield();
     for (uint64_t i = 0; i < caller->calls && !caller->wrong; i++) {
         set_c(caller);
         caller->run->kernel->call(caller->a, caller->b, caller->c);
@@ -83,18 +87,30 @@ static void caller_close(struct caller *caller)
     free(caller->c);
 }
 
+static bool start_together(struct caller *callers, atomic_bool *go)
+{
+    bool ok = true;
+    for (int i = 0; i < THREADS && ok; i++) {
+        callers[i].go = go;
+        ok = pthread_create(&callers[i].thread, NULL, call_many, &callers[i]) == 0;
+        callers[i].started = ok;
+    }
+    atomic_store(go, true);
+    return ok;
+}
+
 static void check_threads(struct dg_trial *run, const void *b)
 {
     struct caller callers[THREADS] = {{0}};
     uint64_t calls = calls_within(run, THREADS);
     bool ok = true;
+    atomic_bool go = false;
     dg_trial_at(run, "threads");
     for (int i = 0; i < THREADS && ok; i++) {
         ok = caller_open(&callers[i], run, b, i % 2 != 0);
         callers[i].calls = calls;
     }
-    for (int i = 0; i < THREADS && ok; i++)
-        callers[i].started = pthread_create(&callers[i].thread, NULL, call_many, &callers[i]) == 0;
+    ok = ok && start_together(callers, &go);
     for (int i = 0; i < THREADS; i++) {
         if (callers[i].started)
             pthread_join(callers[i].thread, NULL);
@@ -103,7 +119,7 @@ static void check_threads(struct dg_trial *run, const void *b)
         caller_close(&callers[i]);
     }
     if (!ok)
-        dg_trial_skip(run, "no memory for %d threads", THREADS);
+        dg_trial_skip(run, "no memory or no thread: %d are wanted", THREADS);
     else
         dg_trial_ok(run, "%d threads, %llu calls each, different data", THREADS,
               (unsigned long long)calls);
@@ -115,13 +131,14 @@ static void check_threads(struct dg_trial *run, const void *b)
 static atomic_uint arrived;
 static atomic_bool done;
 
-/* Scribbles over the stack below the interrupted kernel. */
-static void on_signal(int number)
+/* Scribbles over all that the interrupted code may not count on below its stack pointer; runs on
+ * the stack of the fault handler. */
+static void on_signal(int number, siginfo_t *info, void *context)
 {
-    volatile unsigned char scratch[2048];
-    for (size_t i = 0; i < sizeof scratch; i++)
-        scratch[i] = (unsigned char)(0xE1 + number);
-    atomic_fetch_add(&arrived, 1 + (unsigned)(scratch[7] & 0));
+    enum { DEPTH = 4096 };
+    unsigned char *top = (unsigned char *)dg_context_stack(context) - DG_RED_ZONE;
+    memset(top - DEPTH, 0xE1, DEPTH);
+    atomic_fetch_add(&arrived, 1);
 }
 
 static void *send_signals(void *argument)
@@ -144,7 +161,8 @@ static double seconds(void)
 
 static void check_signals(struct dg_trial *run, const void *b)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_sigaction = on_signal,
+                               .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK};
     struct caller caller;
     pthread_t self = pthread_self(), sender;
     dg_trial_at(run, "signals");
@@ -170,7 +188,7 @@ static void check_signals(struct dg_trial *run, const void *b)
     signal(SIGUSR1, SIG_IGN);
     if (caller.wrong)
         dg_trial_bad(run, "the result changes when a signal arrives: it keeps data below the stack "
-               "pointer%s", "");
+               "pointer");
     dg_trial_ok(run, "%u signals while it ran", atomic_load(&arrived));
     caller_close(&caller);
 }
