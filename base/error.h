@@ -6,6 +6,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+/* The two types stand in deepgemm/error.h as well, under the same guard. */
+#ifndef DG_ERROR_1
+#define DG_ERROR_1
 /* Exit codes of every command; an error carries the one its command ends with. */
 enum dg_exit {
     DG_EXIT_OK = 0,
@@ -26,6 +29,7 @@ struct dg_error {
     char value[128];
     char todo[256];
 };
+#endif
 
 /* Fills *e (texts are copied, cut at the buffers' ends) and returns false, so that callers can
  * write `return dg_fail(...)`. NULL texts count as "". e may be NULL. Needs no libc. */
