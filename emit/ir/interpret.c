@@ -375,6 +375,8 @@ bool dg_ir_interpret(const struct dg_ir_code *code, struct dg_ir_run *run,
     for (m->at = 0; m->at < code->count; m->at++) {
         const struct dg_ir_item *item = &code->item[m->at];
         run->stamps += item->kind == DG_IR_STAMP;
+        if (run->times != NULL)
+            run->times[m->at]++;
         if (item->kind != DG_IR_OPERATION)
             continue;
         if (run->operations++ == run->limit && run->limit != 0)

@@ -26,6 +26,7 @@ struct dg_ir_run {
     uint64_t limit;            /* operations; 0: none (a fault may run for ever) */
     uint64_t operations;       /* out: executed */
     uint64_t stamps;           /* out: time stamps passed */
+    uint64_t *times;           /* NULL, or one per item of the code: how often it ran */
 };
 
 /* Vector registers start as NaN, scalars and slots as an address that no region has. False: *e

@@ -127,15 +127,16 @@ void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit
              plan->prefetch);
 }
 
-struct matrix { float *at; uint64_t elements; };
-
-static struct matrix random_matrix(struct random *random, struct dg_arena *arena, uint64_t rows,
-                                   uint64_t columns, uint64_t ld)
+static uint64_t elements(uint64_t rows, uint64_t columns, uint64_t ld)
 {
-    struct matrix out = { NULL, rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns };
-    out.at = dg_alloc_array(arena, out.elements + 1, sizeof *out.at);
-    for (uint64_t i = 0; i < out.elements; i++)
-        out.at[i] = (float)((double)(random_next(random) >> 40) / (1 << 23) - 1.0);
+    return rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns;
+}
+
+static float *random_floats(struct random *random, struct dg_arena *arena, uint64_t count)
+{
+    float *out = dg_alloc_array(arena, count + 1, sizeof *out);
+    for (uint64_t i = 0; i < count; i++)
+        out[i] = (float)((double)(random_next(random) >> 40) / (1 << 23) - 1.0);
     return out;
 }
 
@@ -158,30 +159,33 @@ static struct dg_ir_region region(const char *name, void *data, uint64_t size, b
                                   .touched = dg_alloc(arena, size / DG_IR_LINE + 1) };
 }
 
-static bool run(const struct dg_ir_code *code, struct dg_ir_run *run, struct dg_arena *arena,
-                const char *what, char message[512])
+static bool run_code(const struct dg_ir_code *code, struct dg_ir_run *run, struct dg_arena *arena,
+                     const char *what, char message[512])
 {
     struct dg_error e = { 0 };
-    run->limit = 200000000;
+    if (run->limit == 0)
+        run->limit = 200000000;
     if (dg_ir_interpret(code, run, arena, &e))
         return true;
     snprintf(message, 512, "%s: %.200s: %.120s: %s", what, e.where, e.rule, e.value);
     return false;
 }
 
-static bool check_pack(const struct random_case *test, const float *b, const float *packed,
+static bool check_pack(const struct random_case *test, const float *b, const void *packed,
                        char message[512])
 {
     const struct dg_problem *p = &test->problem;
-    uint64_t nr = (uint64_t)test->plan.tile.vectors * test->plan.body.lanes, at = 0;
+    const float *at = packed;
+    uint64_t nr = (uint64_t)test->plan.tile.vectors * test->plan.body.lanes;
     for (uint64_t column = 0; column < p->n; column += nr) {
         uint64_t width = column + nr <= p->n ? nr
                        : (uint64_t)test->plan.tail_vectors * test->plan.body.lanes;
         for (uint64_t k = 0; k < p->k; k++)
             for (uint64_t j = 0; j < width; j++, at++) {
                 float wanted = column + j < p->n ? b[k * p->ldb + column + j] : 0.0f;
-                if (memcmp(&packed[at], &wanted, sizeof wanted) != 0) {
-                    snprintf(message, 512, "packed element %llu", (unsigned long long)at);
+                if (memcmp(at, &wanted, sizeof wanted) != 0) {
+                    snprintf(message, 512, "packed element of k %llu, column %llu",
+                             (unsigned long long)k, (unsigned long long)(column + j));
                     return false;
                 }
             }
@@ -189,48 +193,62 @@ static bool check_pack(const struct random_case *test, const float *b, const flo
     return true;
 }
 
-static bool same(const struct dg_problem *p, const struct matrix *c, const float *wanted,
+static bool pack(const struct random_case *test, const struct dg_lowered *lowered,
+                 struct dg_arena *arena, struct random_operands *data, char message[512])
+{
+    data->packed = dg_alloc(arena, lowered->packed_b_size + 1);
+    memset(data->packed, 0xff, lowered->packed_b_size);
+    struct dg_ir_run run = { .regions = 2, .region = {
+        region("B", data->b, data->b_size, false, arena),
+        region("packed B", data->packed, lowered->packed_b_size, true, arena) } };
+    return run_code(&lowered->pack_b, &run, arena, "pack_b", message) &&
+           check_pack(test, data->b, data->packed, message);
+}
+
+bool random_prepare(const struct random_case *test, const struct dg_lowered *lowered,
+                    struct random *random, struct dg_arena *arena, struct random_operands *out,
+                    char message[512])
+{
+    const struct dg_problem *p = &test->problem;
+    uint64_t a = elements(p->m, p->k, p->lda), b = elements(p->k, p->n, p->ldb);
+    uint64_t c = elements(p->m, p->n, p->ldc);
+    *out = (struct random_operands){
+        .a = random_floats(random, arena, a), .b = random_floats(random, arena, b),
+        .c = random_floats(random, arena, c), .wanted = dg_alloc_array(arena, c + 1, 4),
+        .a_size = a * 4, .b_size = b * 4, .c_size = c * 4,
+    };
+    for (uint64_t i = 0; p->beta == 0 && i < c; i++)
+        if (i % p->ldc < p->n)
+            out->c[i] = NAN;
+    memcpy(out->wanted, out->c, out->c_size);
+    multiply(p, out->a, out->b, out->wanted);
+    return !lowered->has_pack_b || pack(test, lowered, arena, out, message);
+}
+
+static bool same(const struct dg_problem *p, const float *c, const float *wanted, uint64_t count,
                  char message[512])
 {
-    for (uint64_t i = 0; i < c->elements; i++)
-        if (memcmp(&c->at[i], &wanted[i], sizeof *wanted) != 0) {
+    for (uint64_t i = 0; i < count; i++)
+        if (memcmp(&c[i], &wanted[i], sizeof *wanted) != 0) {
             snprintf(message, 512, "C[%llu][%llu] is %g, not %g", (unsigned long long)(i / p->ldc),
-                     (unsigned long long)(i % p->ldc), (double)c->at[i], (double)wanted[i]);
+                     (unsigned long long)(i % p->ldc), (double)c[i], (double)wanted[i]);
             return false;
         }
     return true;
 }
 
-bool random_check(const struct random_case *test, const struct dg_lowered *lowered,
-                  struct random *random, struct dg_arena *arena, char message[512])
+bool random_run(const struct random_case *test, const struct dg_lowered *lowered,
+                const struct random_operands *data, const struct dg_ir_code *kernel,
+                struct dg_ir_run *run, struct dg_arena *arena, char message[512])
 {
-    const struct dg_problem *p = &test->problem;
-    struct matrix a = random_matrix(random, arena, p->m, p->k, p->lda);
-    struct matrix b = random_matrix(random, arena, p->k, p->n, p->ldb);
-    struct matrix c = random_matrix(random, arena, p->m, p->n, p->ldc);
-    for (uint64_t i = 0; p->beta == 0 && i < c.elements; i++)
-        if (i % p->ldc < p->n)
-            c.at[i] = NAN;
-    float *wanted = dg_alloc_array(arena, c.elements + 1, sizeof *wanted);
-    memcpy(wanted, c.at, c.elements * sizeof *wanted);
-    multiply(p, a.at, b.at, wanted);
-    void *b_data = b.at;
-    uint64_t b_size = b.elements * sizeof *b.at;
-    if (lowered->has_pack_b) {
-        b_size = lowered->packed_b_size;
-        b_data = dg_alloc(arena, b_size + 1);
-        memset(b_data, 0xff, b_size);
-        struct dg_ir_run pack = { .regions = 2, .region = {
-            region("B", b.at, b.elements * sizeof *b.at, false, arena),
-            region("packed B", b_data, b_size, true, arena) } };
-        if (!run(&lowered->pack_b, &pack, arena, "pack_b", message) ||
-            !check_pack(test, b.at, b_data, message))
-            return false;
-    }
-    struct dg_ir_run kernel = { .regions = 3, .region = {
-        region("A", a.at, a.elements * sizeof *a.at, false, arena),
-        region("B", b_data, b_size, false, arena),
-        region("C", c.at, c.elements * sizeof *c.at, true, arena) } };
-    return run(&lowered->kernel, &kernel, arena, "kernel", message) &&
-           same(p, &c, wanted, message);
+    float *c = dg_alloc(arena, data->c_size + 1);
+    memcpy(c, data->c, data->c_size);
+    run->regions = 3;
+    run->region[0] = region("A", data->a, data->a_size, false, arena);
+    run->region[1] = data->packed == NULL
+        ? region("B", data->b, data->b_size, false, arena)
+        : region("packed B", data->packed, lowered->packed_b_size, false, arena);
+    run->region[2] = region("C", c, data->c_size, true, arena);
+    return run_code(kernel, run, arena, "kernel", message) &&
+           same(&test->problem, c, data->wanted, data->c_size / 4, message);
 }

@@ -18,13 +18,23 @@ struct random_case {
     struct dg_plan plan;
     char text[256];                        /* what it is, for messages */
 };
-/* Sizes 1..limit (k from 0), leading dimensions up to 5 more. */
+/* Sizes 1..limit (k from 0), leading dimensions up to 5 more, sometimes far more. */
 void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit,
                  struct random_case *out);
 
-/* Packs B by NAME_pack_b where the layout is packed, runs the kernel, compares every element of C
- * (and the gaps between its rows) bit for bit. *message: what differs. */
-bool random_check(const struct random_case *test, const struct dg_lowered *lowered,
-                  struct random *random, struct dg_arena *arena, char message[512]);
+/* Operands of a case and the C that they must give, bit for bit, gaps between rows included. */
+struct random_operands {
+    float *a, *b, *c, *wanted;
+    unsigned char *packed;                 /* as NAME_pack_b left it; NULL: B is row-major */
+    uint64_t a_size, b_size, c_size;       /* bytes, up to the last element */
+};
+/* Packs B by NAME_pack_b where the layout is packed, and checks the panels. */
+bool random_prepare(const struct random_case *test, const struct dg_lowered *lowered,
+                    struct random *random, struct dg_arena *arena, struct random_operands *out,
+                    char message[512]);
+/* Runs `kernel` on a copy of C and compares. run->region is filled here. *message: what differs. */
+bool random_run(const struct random_case *test, const struct dg_lowered *lowered,
+                const struct random_operands *data, const struct dg_ir_code *kernel,
+                struct dg_ir_run *run, struct dg_arena *arena, char message[512]);
 
 #endif

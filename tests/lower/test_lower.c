@@ -1,36 +1,213 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lowered kernels and packers in the interpreter: random problems with random plans on every
+ * target, schedules of many kinds, random legal orders, planted faults. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "random_plan.h"
 
 static const char *const targets[] = { "x86_64-avx2", "x86_64-avx512", "aarch64-neon" };
 
+struct lowered_case {
+    struct random_case test;
+    struct dg_lowered lowered;
+    struct random_operands data;
+    struct dg_arena arena;
+};
+
+/* Every third case keeps the recipe's order; the others are scheduled by default latencies. */
+static void make_case(struct random *random, unsigned i, uint64_t limit, struct lowered_case *out)
+{
+    struct dg_error e = { 0 };
+    char message[512] = "";
+    static const struct dg_entry chip[2][1] = {
+        { { "architecture", { .kind = DG_VALUE_TEXT, .text = "x86_64" } } },
+        { { "architecture", { .kind = DG_VALUE_TEXT, .text = "aarch64" } } } };
+    struct dg_profile profile = { .entries = chip[i % 3 == 2], .entry_count = 1 };
+    struct dg_view view;
+    dg_arena_init(&out->arena);
+    dg_view_init(&view, &profile, &out->arena, false);
+    random_case(random, dg_isa_by_name(targets[i % 3]), limit, &out->test);
+    cr_assert(dg_lower(&out->test.problem, &out->test.plan, i / 3 % 3 == 0 ? NULL : &view,
+                       &out->arena, &out->lowered, &e),
+              "case %u, %s: %s: %s: %s", i, out->test.text, e.where, e.rule, e.value);
+    cr_assert(random_prepare(&out->test, &out->lowered, random, &out->arena, &out->data, message),
+              "case %u, %s: %s", i, out->test.text, message);
+}
+
+static void check_kernel(struct lowered_case *c, unsigned i)
+{
+    struct dg_ir_run run = { 0 };
+    char message[512] = "";
+    cr_assert(random_run(&c->test, &c->lowered, &c->data, &c->lowered.kernel, &run, &c->arena,
+                         message), "case %u, %s: %s", i, c->test.text, message);
+}
+
 static void check_many(uint64_t seed, unsigned cases, uint64_t limit)
 {
     struct random random = { seed };
     for (unsigned i = 0; i < cases; i++) {
-        const struct dg_isa *isa = dg_isa_by_name(targets[i % 3]);
-        struct random_case test;
-        struct dg_lowered lowered;
-        struct dg_arena arena;
-        struct dg_error e = { 0 };
-        char message[512] = "";
-        dg_arena_init(&arena);
-        random_case(&random, isa, limit, &test);
-        cr_assert(dg_lower(&test.problem, &test.plan, NULL, &arena, &lowered, &e),
-                  "case %u, %s: %s: %s: %s", i, test.text, e.where, e.rule, e.value);
-        cr_assert(random_check(&test, &lowered, &random, &arena, message), "case %u, %s: %s", i,
-                  test.text, message);
-        dg_arena_free(&arena);
+        struct lowered_case c;
+        make_case(&random, i, limit, &c);
+        check_kernel(&c, i);
+        dg_arena_free(&c.arena);
     }
 }
 
-Test(lower, random_problems_small)
+Test(lower, random_problems)
 {
     check_many(1, 6000, 40);
+    check_many(2, 300, 160);
 }
 
-Test(lower, random_problems_larger)
+/* ---- random legal orders of allocated code ---- */
+
+static bool moves(const struct dg_ir_item *item)
 {
-    check_many(2, 150, 160);
+    if (item->kind != DG_IR_OPERATION || item->op.op->sem == DG_SEM_SET_MASK)
+        return false;
+    return strpbrk(item->op.op->operands, "sl") == NULL;
+}
+
+static void shuffle(struct random *random, struct dg_arena *arena, struct dg_ir_item *item,
+                    size_t count)
+{
+    struct dg_ir_block block = { dg_alloc_array(arena, count, sizeof *block.op), count, count };
+    for (size_t i = 0; i < count; i++)
+        block.op[i] = item[i].op;
+    bool *before = dg_ir_order(arena, &block), *placed = dg_alloc(arena, count);
+    for (size_t done = 0; done < count; done++) {
+        size_t ready[4096], n = 0;
+        for (size_t j = 0; j < count; j++) {
+            bool waits = placed[j];
+            for (size_t i = 0; i < j && !waits; i++)
+                waits = !placed[i] && before[i * count + j];
+            if (!waits && n < 4096)
+                ready[n++] = j;
+        }
+        size_t next = ready[random_in(random, 0, n - 1)];
+        placed[next] = true;
+        item[done].op = block.op[next];
+    }
+}
+
+static struct dg_ir_code copy_of(const struct dg_ir_code *code, struct dg_arena *arena)
+{
+    struct dg_ir_code copy = *code;
+    struct dg_ir_item *item = dg_alloc_array(arena, code->count, sizeof *item);
+    memcpy(item, code->item, code->count * sizeof *item);
+    copy.item = item;
+    return copy;
+}
+
+static void shuffle_runs(struct random *random, struct dg_arena *arena, struct dg_ir_code *code)
+{
+    struct dg_ir_item *item = (struct dg_ir_item *)code->item;
+    for (size_t i = 0, end; i < code->count; i = end + 1) {
+        for (end = i; end < code->count && moves(&item[end]); end++)
+            continue;
+        if (end - i > 1)
+            shuffle(random, arena, item + i, end - i);
+    }
+}
+
+Test(lower, random_legal_orders)
+{
+    struct random random = { 3 };
+    for (unsigned i = 0; i < 240; i++) {
+        struct lowered_case c;
+        struct dg_ir_run run = { 0 };
+        char message[512] = "";
+        make_case(&random, i, 24, &c);
+        struct dg_ir_code code = copy_of(&c.lowered.kernel, &c.arena);
+        shuffle_runs(&random, &c.arena, &code);
+        cr_assert(random_run(&c.test, &c.lowered, &c.data, &code, &run, &c.arena, message),
+                  "case %u, %s: %s", i, c.test.text, message);
+        dg_arena_free(&c.arena);
+    }
+}
+
+/* ---- planted faults ---- */
+
+static bool is_work(const struct dg_op *op)
+{
+    switch (op->sem) {
+    case DG_SEM_LOAD: case DG_SEM_LOAD_PART: case DG_SEM_BROADCAST: case DG_SEM_STORE:
+    case DG_SEM_STORE_PART: case DG_SEM_FMA: case DG_SEM_ZERO: case DG_SEM_LOAD_ELEMENT:
+    case DG_SEM_FMA_ELEMENT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum fault { DROP, OFFSET, REGISTER, FAULTS };
+static const char *const fault_names[] = { "dropped", "offset moved", "register changed" };
+
+/* A vector register that the code uses, other than `now`. */
+static uint32_t another_register(struct random *random, const struct dg_ir_code *code,
+                                 uint32_t now)
+{
+    uint32_t other;
+    do
+        other = (uint32_t)random_in(random, 0, code->isa->vector_registers - 1);
+    while (other == now);
+    return other;
+}
+
+/* False: this operation cannot have this fault. */
+static bool plant(struct random *random, const struct dg_ir_code *code, struct dg_ir_item *item,
+                  enum fault fault)
+{
+    const char *letters = item->op.op->operands, *m = strchr(letters, 'm');
+    switch (fault) {
+    case DROP:
+        if (letters[0] == 'd' && m != NULL)
+            return false;                  /* the register may hold that very value already */
+        *item = (struct dg_ir_item){ .kind = DG_IR_COMMENT, .text = "dropped" };
+        return true;
+    case OFFSET:
+        if (m != NULL)
+            item->op.operand[m - letters].value += random_next(random) % 2 ? 4 : -4;
+        return m != NULL;
+    default:
+        for (unsigned j = 0; letters[j] != '\0'; j++)
+            if (letters[j] == 'd' || letters[j] == 'a' || letters[j] == 'v') {
+                uint32_t *index = &item->op.operand[j].index;
+                *index = another_register(random, code, *index);
+                return true;
+            }
+        return false;
+    }
+}
+
+Test(lower, planted_faults_are_caught)
+{
+    struct random random = { 4 };
+    unsigned planted = 0;
+    for (unsigned i = 0; i < 1500; i++) {
+        struct lowered_case c;
+        struct dg_ir_run run = { 0 };
+        char message[512] = "";
+        make_case(&random, i, 20, &c);
+        struct dg_ir_code code = copy_of(&c.lowered.kernel, &c.arena);
+        run.times = dg_alloc_array(&c.arena, code.count + 1, sizeof *run.times);
+        cr_assert(random_run(&c.test, &c.lowered, &c.data, &code, &run, &c.arena, message));
+        size_t at = (size_t)random_in(&random, 0, code.count - 1);
+        struct dg_ir_item *item = (struct dg_ir_item *)&code.item[at];
+        if (item->kind == DG_IR_OPERATION && run.times[at] > 0 && is_work(item->op.op) &&
+            c.test.problem.k > 0 &&
+            plant(&random, &code, item, (enum fault)(i % FAULTS))) {
+            char line[160];
+            struct dg_ir_run again = { .limit = run.operations + 1000000 };
+            dg_ir_print(&code, &c.lowered.kernel.item[at], line, sizeof line);
+            planted++;
+            cr_expect(!random_run(&c.test, &c.lowered, &c.data, &code, &again, &c.arena, message),
+                      "case %u, %s: item %zu, %s, %s, is not caught", i, c.test.text, at, line,
+                      fault_names[i % FAULTS]);
+        }
+        dg_arena_free(&c.arena);
+    }
+    cr_assert(planted > 400, "only %u faults planted", planted);
 }
