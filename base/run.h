@@ -11,7 +11,7 @@
 struct dg_run {
     int status;                  /* its exit code, or 128 + the signal that ended it */
     bool late;                   /* the time limit ended it */
-    char output[2048];           /* the start of its stdout and stderr together, terminated */
+    char output[8192];           /* the start of its stdout and stderr together, terminated */
 };
 
 /* Runs argv (NULL-terminated; no shell; argv[0] is looked up in PATH unless it holds a '/') with

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * NAME.s: comments, entry points, the code item by item. */
+#include <string.h>
+
 #include "base/str.h"
 #include "emit/write/source.h"
 #include "emit/write/target.h"
@@ -69,19 +71,34 @@ static void put_plan(struct writer *w)
                           plan->terms[i].title);
 }
 
-static void put_register_map(struct writer *w, const struct dg_ir_code *code, const char *what)
+/* Neighbours with one name share a line. */
+static void put_vectors(struct writer *w, const struct dg_ir_code *code)
 {
     const char *vector = w->target->vector(code->isa);
+    for (unsigned i = 0, last; i < code->isa->vector_registers; i = last + 1) {
+        const char *name = code->vector_name[last = i];
+        if (name == NULL || (code->vectors_used >> i & 1) == 0)
+            continue;
+        while (last + 1 < code->isa->vector_registers && code->vector_name[last + 1] != NULL &&
+               (code->vectors_used >> (last + 1) & 1) != 0 &&
+               strcmp(code->vector_name[last + 1], name) == 0)
+            last++;
+        char range[32];
+        dg_format(range, sizeof range, last > i ? "%s%u-%u" : "%s%u", vector, i, last);
+        dg_str_format(&w->out, "%s   %-10s%s\n", w->comment, range, name);
+    }
+}
+
+static void put_register_map(struct writer *w, const struct dg_ir_code *code, const char *what)
+{
     dg_str_format(&w->out, "%s Registers of %s:\n", w->comment, what);
-    for (unsigned i = 0; i < 32; i++)
+    for (unsigned i = 0; i < code->isa->scalar_registers; i++)
         if (code->scalar_name[i] != NULL)
-            dg_str_format(&w->out, "%s   %-8s%s\n", w->comment, w->target->scalar(i),
+            dg_str_format(&w->out, "%s   %-10s%s\n", w->comment, w->target->scalar(i),
                           code->scalar_name[i]);
-    for (unsigned i = 0; i < 32; i++)
-        if (code->vector_name[i] != NULL)
-            dg_str_format(&w->out, "%s   %s%-4u%s\n", w->comment, vector, i, code->vector_name[i]);
+    put_vectors(w, code);
     for (unsigned i = 0; i < code->masks; i++)
-        dg_str_format(&w->out, "%s   %%k%u     first %u lanes\n", w->comment, i + 1,
+        dg_str_format(&w->out, "%s   %%k%-8ufirst %u lanes\n", w->comment, i + 1,
                       code->mask_part[i]);
 }
 

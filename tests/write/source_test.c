@@ -3,6 +3,7 @@
  * NAME.s and NAME.h of a kernel by hand: against golden files (DG_UPDATE_GOLDEN=1 in the
  * environment writes them anew), assembled, looked into with binutils, linked, run. */
 #include <criterion/criterion.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,16 +51,23 @@ static bool have(const char *program)
 }
 
 /* Runs a command line without quotes; its output, NULL when it failed. */
-static const char *shell_free(const char *line, struct dg_run *result)
+static const char *command(struct dg_run *result, const char *format, ...)
 {
-    char *words = dg_strdup(&arena, line), *next;
+    struct dg_str line;
+    va_list arguments;
     const char *argv[32] = { NULL };
+    char *next;
     size_t count = 0;
+    dg_str_init(&line, &arena);
+    va_start(arguments, format);
+    dg_str_vformat(&line, format, arguments);
+    va_end(arguments);
+    char *words = dg_strdup(&arena, dg_str_text(&line));
     for (char *word = strtok_r(words, " ", &next); word != NULL; word = strtok_r(NULL, " ", &next))
         argv[count++] = word;
     bool ok = dg_run(argv, 60000, result, NULL) && result->status == 0 && !result->late;
     if (!ok)
-        cr_log_warn("%s: %d: %s", line, result->status, result->output);
+        cr_log_warn("%s: %d: %s", dg_str_text(&line), result->status, result->output);
     return ok ? result->output : NULL;
 }
 
@@ -129,51 +137,68 @@ static char *without_timing(const char *source)
     return text;
 }
 
+/* What binutils says of the object, the archive and a shared library made of it. */
+static void check_with_tools(size_t i)
+{
+    struct dg_run out;
+    const char *readelf = targets[i].readelf;
+    const char *said = command(&out, "%s -s libtoy.a", targets[i].nm);
+    cr_expect(said != NULL && strstr(said, "toy_ex in a_name_longer_than_fifteen.o") != NULL);
+    said = command(&out, "%s -wf toy.o", readelf);
+    cr_assert_not_null(said);
+    size_t covered = 0;
+    for (const char *at = said; (at = strstr(at, " FDE ")) != NULL; at++)
+        covered++;
+    cr_expect_eq(covered, 4, "unwind data for %zu functions", covered);
+    said = command(&out, "%s -nW toy.o", readelf);
+    cr_expect(said != NULL && strstr(said, i == 2 ? "BTI, PAC" : "IBT, SHSTK") != NULL);
+    cr_expect_not_null(command(&out, "%s --defsym DG_TIMING=1 -o timed.o toy.s", targets[i].as));
+    cr_expect_not_null(command(&out, "%s -shared -nostdlib -Wl,-z,text -Wl,--fatal-warnings "
+                                     "-o toy.so -Wl,--whole-archive libtoy.a", targets[i].cc));
+    said = command(&out, "%s -lW toy.so", readelf);
+    const char *stack = said != NULL ? strstr(said, "GNU_STACK") : NULL;
+    cr_assert_not_null(stack);
+    cr_expect(strncmp(strchr(stack, 'R'), "RW ", 3) == 0, "%.70s", stack);
+}
+
+static void check_objects(size_t i)
+{
+    static struct toy toy;
+    toy_make(&toy, targets[i].isa, "toy");
+    const char *source = dg_source_text(&toy.kernel, &arena);
+    size_t size, plain_size;
+    const char *bytes = assemble(&toy, targets[i].as, source, &size);
+    const char *plain = assemble(&toy, targets[i].as, without_timing(source), &plain_size);
+    cr_expect(size == plain_size && memcmp(bytes, plain, size) == 0,
+              "%s: the time stamps leave a trace", targets[i].isa);
+    struct dg_object object;
+    struct dg_error e = { 0 };
+    cr_expect(dg_object_check(bytes, size, dg_target_for(toy.run.isa)->elf_machine, "toy",
+                              "as", &arena, &object, &e), "%s %s", e.rule, e.value);
+    cr_expect_eq(object.symbol_count, 4);
+    struct dg_str archive;
+    dg_str_init(&archive, &arena);
+    dg_archive_put(&archive, "a_name_longer_than_fifteen.o", bytes, size, object.symbols,
+                   object.symbol_count);
+    cr_assert(dg_file_write("toy.o", bytes, size, &e));
+    cr_assert(dg_file_write("libtoy.a", archive.text, archive.length, &e));
+    write_text("toy.s", source);
+    check_with_tools(i);
+}
+
 Test(source, objects, .init = set_up, .fini = tear_down)
 {
-    for (size_t i = 0; i < TARGETS; i++) {
-        if (!have(targets[i].as))
-            continue;                      /* tests/skips.txt: no cross assembler */
-        static struct toy toy;
-        toy_make(&toy, targets[i].isa, "toy");
-        const char *source = dg_source_text(&toy.kernel, &arena);
-        size_t size, plain_size;
-        const char *bytes = assemble(&toy, targets[i].as, source, &size);
-        const char *plain = assemble(&toy, targets[i].as, without_timing(source), &plain_size);
-        cr_expect(size == plain_size && memcmp(bytes, plain, size) == 0,
-                  "%s: the time stamps leave a trace", targets[i].isa);
-        struct dg_object object;
-        struct dg_error e = { 0 };
-        cr_expect(dg_object_check(bytes, size, dg_target_for(toy.run.isa)->elf_machine, "toy",
-                                  "as", &arena, &object, &e), "%s %s", e.rule, e.value);
-        cr_expect_eq(object.symbol_count, 4);
-        struct dg_str archive;
-        dg_str_init(&archive, &arena);
-        dg_archive_put(&archive, "a_name_longer_than_fifteen.o", bytes, size, object.symbols,
-                       object.symbol_count);
-        cr_assert(dg_file_write("toy.o", bytes, size, &e));
-        cr_assert(dg_file_write("libtoy.a", archive.text, archive.length, &e));
-        write_text("toy.s", source);
-        struct dg_str line;
-        struct dg_run out;
-        dg_str_init(&line, &arena);
-        dg_str_format(&line, "%s -s libtoy.a", targets[i].nm);
-        const char *index = shell_free(dg_str_text(&line), &out);
-        cr_assert_not_null(index);
-        cr_expect_not_null(strstr(index, "toy_ex in a_name_longer_than_fifteen.o"), "%s", index);
-        dg_str_clear(&line);
-        dg_str_format(&line, "%s -SWn toy.o", targets[i].readelf);
-        const char *sections = shell_free(dg_str_text(&line), &out);
-        cr_assert_not_null(sections);
-        cr_expect_not_null(strstr(sections, ".note.GNU-stack"), "%s", sections);
-        dg_str_clear(&line);
-        dg_str_format(&line, "%s --defsym DG_TIMING=1 -o timed.o toy.s", targets[i].as);
-        cr_expect_not_null(shell_free(dg_str_text(&line), &out));
-        dg_str_clear(&line);
-        dg_str_format(&line, "%s -shared -nostdlib -Wl,-z,text -Wl,--fatal-warnings -o toy.so "
-                             "-Wl,--whole-archive libtoy.a", targets[i].cc);
-        cr_expect_not_null(shell_free(dg_str_text(&line), &out));
-    }
+#if defined __x86_64__
+    check_objects(0);
+    check_objects(1);
+#endif
+}
+
+Test(source, objects_aarch64, .init = set_up, .fini = tear_down)
+{
+    if (!have(targets[2].as) || !have(targets[2].cc))
+        cr_skip_test("no cross tools for aarch64");
+    check_objects(2);
 }
 
 static const char driver_text[] =
@@ -216,15 +241,10 @@ static const char driver_text[] =
 static void run_driver(const char *compiler, const char *define, const char *object,
                        const char *emulator)
 {
-    struct dg_str line;
     struct dg_run out;
-    dg_str_init(&line, &arena);
-    dg_str_format(&line, "%s -Wall -Wextra -pedantic -Werror %s -o driver %s", compiler, define,
-                  object);
-    cr_assert_not_null(shell_free(dg_str_text(&line), &out));
-    dg_str_clear(&line);
-    dg_str_format(&line, "%s./driver", emulator);
-    const char *said = shell_free(dg_str_text(&line), &out);
+    cr_assert_not_null(command(&out, "%s -Wall -Wextra -pedantic -Werror %s -o driver %s",
+                               compiler, define, object));
+    const char *said = command(&out, "%s./driver", emulator);
     cr_expect(said != NULL && strcmp(said, "0 wrong, 9 refused\n") == 0, "%s %s %s: %s", compiler,
               define, object, out.output);
 }
@@ -236,7 +256,6 @@ static void run_all(size_t target, const char *cc, const char *cxx, const char *
     struct dg_error e = { 0 };
     struct dg_run out;
     size_t size;
-    struct dg_str line;
     toy_make(&toy, targets[target].isa, "toy");
     const char *source = dg_source_text(&toy.kernel, &arena);
     const char *bytes = assemble(&toy, targets[target].as, source, &size);
@@ -245,9 +264,8 @@ static void run_all(size_t target, const char *cc, const char *cxx, const char *
     write_text("toy.h", dg_header_text(&toy.kernel, &arena));
     write_text("driver.c", driver_text);
     write_text("driver.cc", driver_text);
-    dg_str_init(&line, &arena);
-    dg_str_format(&line, "%s --defsym DG_TIMING=1 -o timed.o toy.s", targets[target].as);
-    cr_assert_not_null(shell_free(dg_str_text(&line), &out));
+    cr_assert_not_null(command(&out, "%s --defsym DG_TIMING=1 -o timed.o toy.s",
+                               targets[target].as));
     char plain[80], timed[80], full[80];
     unsigned n = (unsigned)toy.problem.n;
     dg_format(plain, sizeof plain, "-DN=%u -DCAPACITY=4 -DEXPECTED=0", n);
@@ -268,15 +286,24 @@ Test(source, runs_here, .init = set_up, .fini = tear_down)
 #if defined __x86_64__
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         run_all(0, "cc", have("c++") ? "c++" : NULL, "");
+#endif
+}
+
+Test(source, runs_avx512, .init = set_up, .fini = tear_down)
+{
+#if defined __x86_64__
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
         run_all(1, "cc", NULL, "");
+    else
+        cr_skip_test("no AVX-512 here");
 #endif
 }
 
 Test(source, runs_emulated, .init = set_up, .fini = tear_down)
 {
-    if (have("aarch64-linux-gnu-gcc") && have("qemu-aarch64-static"))
-        run_all(2, "aarch64-linux-gnu-gcc", NULL, "qemu-aarch64-static -cpu cortex-a72 ");
+    if (!have("aarch64-linux-gnu-gcc") || !have("qemu-aarch64-static"))
+        cr_skip_test("no cross tools for aarch64");
+    run_all(2, "aarch64-linux-gnu-gcc", NULL, "qemu-aarch64-static -cpu cortex-a72 ");
 }
 
 /* An assembler that refuses one instruction, one that is silent, one that writes nothing. */
@@ -298,7 +325,7 @@ Test(source, assemblers_that_fail, .init = set_up, .fini = tear_down)
         struct dg_run out;
         size_t size;
         write_text("wrapper", cases[i].script);
-        cr_assert_not_null(shell_free("chmod +x wrapper", &out));
+        cr_assert_not_null(command(&out, "chmod +x wrapper"));
         const struct dg_assembler with = { "./wrapper", NULL };
         cr_expect_not(dg_assemble(&with, "toy", source, codes, 2, &arena, &bytes, &size, &tool,
                                   &e));
@@ -332,7 +359,7 @@ Test(source, objects_that_lie, .init = set_up, .fini = tear_down)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t size;
         write_text("lie.s", cases[i].source);
-        cr_assert_not_null(shell_free("as -o lie.o lie.s", &out));
+        cr_assert_not_null(command(&out, "as -o lie.o lie.s"));
         const char *bytes = dg_file_read("lie.o", 1 << 20, &arena, &size, &e);
         unsigned machine = dg_target_x86_64.elf_machine;
 #if !defined __x86_64__

@@ -7,16 +7,16 @@
 //            1  call
 //
 // Registers of the product:
-//   x0      A
-//   x1      B
-//   x2      C
-//   x28     steps left
-//   v8   row 0, columns 0 and on
-//   v9   the rest
+//   x0        A
+//   x1        B
+//   x2        C
+//   x28       steps left
+//   v8        row 0, columns 0 and on
+//   v9        the rest
 //
 // Registers of packing B:
-//   x0      B
-//   x1      packed B
+//   x0        B
+//   x1        packed B
 //
 	.arch armv8-a
 	.text

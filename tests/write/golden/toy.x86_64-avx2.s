@@ -7,16 +7,16 @@
 #            1  call
 #
 # Registers of the product:
-#   %rdi    A
-#   %rsi    B
-#   %rdx    C
-#   %r15    steps left
-#   %ymm8   row 0, columns 0 and on
-#   %ymm9   the rest
+#   %rdi      A
+#   %rsi      B
+#   %rdx      C
+#   %r15      steps left
+#   %ymm8     row 0, columns 0 and on
+#   %ymm9     the rest
 #
 # Registers of packing B:
-#   %rdi    B
-#   %rsi    packed B
+#   %rdi      B
+#   %rsi      packed B
 #
 	.text
 

@@ -7,17 +7,17 @@
 #            1  call
 #
 # Registers of the product:
-#   %rdi    A
-#   %rsi    B
-#   %rdx    C
-#   %r15    steps left
-#   %zmm8   row 0, columns 0 and on
-#   %zmm9   the rest
-#   %k1     first 3 lanes
+#   %rdi      A
+#   %rsi      B
+#   %rdx      C
+#   %r15      steps left
+#   %zmm8     row 0, columns 0 and on
+#   %zmm9     the rest
+#   %k1       first 3 lanes
 #
 # Registers of packing B:
-#   %rdi    B
-#   %rsi    packed B
+#   %rdi      B
+#   %rsi      packed B
 #
 	.text
 
