@@ -71,18 +71,46 @@ static void blanks(struct scan *s)
         s->line += *s->at++ == '\n';
 }
 
+/* Bytes of the UTF-8 character at c, 0 when there is none (overlong and surrogate forms too). */
+static size_t utf8_length(const char *c, const char *end)
+{
+    static const struct { unsigned char low, high, second_low, second_high; size_t length; } rows[] = {
+        { 0x00, 0x7f, 0, 0, 1 },       { 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
+        { 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
+        { 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
+    };
+    const unsigned char *u = (const unsigned char *)c;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t n = rows[i].length;
+        if (*u < rows[i].low || *u > rows[i].high)
+            continue;
+        if ((size_t)(end - c) < n)
+            return 0;
+        if (n > 1 && (u[1] < rows[i].second_low || u[1] > rows[i].second_high))
+            return 0;
+        for (size_t k = 2; k < n; k++)
+            if (u[k] < 0x80 || u[k] > 0xbf)
+                return 0;
+        return n;
+    }
+    return 0;
+}
+
 /* A text from its opening quote to behind the closing one; false when it has none. */
 static bool scan_text(struct scan *s)
 {
     const char *c = s->at + 1;
-    for (; c < s->end && *c != '"'; c++) {
+    for (size_t n; c < s->end && *c != '"'; c += n) {
+        n = utf8_length(c, s->end);
+        if (n == 0)
+            return broken(s, "a text must be UTF-8", "save the file as UTF-8");
         if ((unsigned char)*c < ' ')
             return broken(s, "a text must not hold control characters",
                           "write them as escapes, or close the text on its line");
         if (*c == '\\') {
             if (s->end - c > 5 && memcmp(c, "\\u0000", 6) == 0)
                 return broken(s, "a text must not hold a zero character", "remove \\u0000");
-            c++;
+            n = 2;
         }
     }
     if (c >= s->end)

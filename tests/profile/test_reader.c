@@ -131,6 +131,7 @@ static const struct refusal { const char *text, *where, *rule, *todo; } refusals
       "\"claims\":[{\"source\":\"cpuid\"}]}}}", "/claims/0", "source", "" },
     { HEAD ",\"core_kind\":\"a\\u0000b\"}", "f.json:1", "zero", "" },
     { HEAD ",\"core_kind\":\"a\nb\"}", "f.json:1", "control", "" },
+    { HEAD ",\"core_kind\":\"a\xff\"}", "f.json:1", "UTF-8", "" },
     { HEAD ",\"core_kind\":\"a", "f.json:1", "closed", "" },
     { HEAD ",\"core_kind\":\"\\q\"}", "f.json", "escape", "" },
     { HEAD ",\"l1\\u005fsize\":32768}", "f.json:1", "without escapes", "" },
