@@ -32,6 +32,9 @@ struct dg_split { uint32_t size[2], count[2]; };
  * the last one, both of the same two sizes. */
 enum dg_inner { DG_PANELS_OUTER, DG_TILES_OUTER };
 
+/* What decides between plans whose costs are equal within the model's error. */
+struct dg_simplicity { uint32_t bodies, code; };  /* distinct tile bodies, operations in them */
+
 struct dg_plan {
     struct dg_body body;
     struct dg_tile tile;                          /* mr = tile.rows, nr = tile.vectors * lanes */
@@ -54,6 +57,7 @@ struct dg_plan {
     size_t term_count;
     uint64_t l2_bytes, l3_bytes, dram_bytes;      /* predicted traffic into L1, L2, last level */
     uint64_t points, pruned;                      /* lattice points, and those not priced */
+    struct dg_simplicity simplicity;
     /* peak of this body on this chip in operations (2 * multiply-adds) per cycle * 1024 */
     dg_cost peak;
 };

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "emit/plan/constants.h"
+
+enum { KEY_SIZE = 96 };
+
+static bool field(struct dg_view *view, const char *key, double *out)
+{
+    return dg_view_field(view, key, out);
+}
+
+/* The first of two keys that is there; where neither is, the default of the second. */
+static bool either(struct dg_view *view, const char *first, const char *second, double *out)
+{
+    return dg_view_cell(view, first, out) || dg_view_field(view, second, out);
+}
+
+static uint64_t whole(double value)
+{
+    return value < 1 ? 0 : value >= 9e18 ? UINT64_C(9000000000000000000) : (uint64_t)value;
+}
+
+static bool caches(struct dg_view *view, struct dg_constants *out)
+{
+    double l1, l2, l3 = 0, line, ways, stride, code;
+    if (!either(view, "l1_effective_size", "l1_size", &l1) ||
+        !either(view, "l2_effective_size", "l2_size", &l2) ||
+        !field(view, "l1_line_size", &line) || !field(view, "l1_ways", &ways))
+        return false;
+    if (!dg_view_cell(view, "l3_effective_size", &l3))
+        dg_view_cell(view, "l3_size", &l3);       /* absent: the chip has none */
+    out->capacity[0] = whole(l1);
+    out->capacity[1] = whole(l2);
+    out->capacity[2] = whole(l3);
+    out->line = whole(line);
+    out->ways = whole(ways);
+    if (!dg_view_cell(view, "l1_set_stride", &stride)) {
+        if (!field(view, "l1_size", &l1))
+            return false;
+        stride = l1 / ways;
+    }
+    out->set_stride[0] = whole(stride);
+    if (dg_view_cell(view, "l2_set_stride", &stride))
+        out->set_stride[1] = whole(stride);
+    out->code_capacity = dg_view_cell(view, "l1i_size", &code) ? whole(code) : out->capacity[0];
+    return true;
+}
+
+/* Prices of a byte: L2 in core cycles, the last level and memory joined at the clock. */
+static bool bandwidths(struct dg_view *view, struct dg_constants *out)
+{
+    double l2, l3, dram, clock;
+    if (!field(view, "clock_hz", &clock) || !field(view, "bw.l2.read.1", &l2) ||
+        !field(view, "bw.dram.read.1", &dram))
+        return false;
+    out->clock_hz = whole(clock);
+    out->byte[0] = dg_price_of(1 / l2);
+    out->byte[2] = dg_price_of(clock / (dram * 1e9));
+    out->byte[1] = out->byte[2];
+    if (out->capacity[2] == 0)
+        return true;
+    if (!field(view, "bw.l3.read.1", &l3))
+        return false;
+    out->byte[1] = dg_price_of(clock / (l3 * 1e9));
+    return true;
+}
+
+/* fma_latency is what a person types and wins for f32; other types have only their cell. */
+static bool latency(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
+{
+    char key[KEY_SIZE];
+    double cycles;
+    const struct dg_op *op = body->chain;
+    dg_format(key, sizeof key, "op.%s.%s.%u.acc_latency", op->name, op->dtype, op->bits);
+    bool found = (body->dtype == DG_F32 && dg_view_cell(view, "fma_latency", &cycles)) ||
+                 dg_view_cell(view, key, &cycles) || dg_view_field(view, "fma_latency", &cycles);
+    out->latency = found ? dg_price_of(cycles) : 0;
+    return found;
+}
+
+static bool registers(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
+{
+    double count;
+    out->registers = body->isa->vector_registers;
+    if (!dg_view_cell(view, "vector_registers", &count))
+        return true;                              /* the ISA says it */
+    if (whole(count) < out->registers)
+        out->registers = (unsigned)whole(count);
+    return true;
+}
+
+static bool mixes(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
+{
+    static const char *const names[] = { "turn", "pass", "touch.panel", "touch.rows",
+                                         "touch.store" };
+    struct dg_family_cells *const families[] = { &out->turn, &out->pass, &out->panel, &out->rows,
+                                                 &out->store };
+    char key[KEY_SIZE];
+    double call;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        dg_format(key, sizeof key, "mix.%s.%s.%u.", names[i], body->element,
+                  body->isa->vector_bits);
+        if (!dg_cells_read(view, key, families[i]))
+            return false;
+    }
+    dg_format(key, sizeof key, "mix.call.%s.%u", body->element, body->isa->vector_bits);
+    if (!field(view, key, &call))
+        return false;
+    out->call = dg_price_of(call < 0 ? 0 : call);
+    return true;
+}
+
+bool dg_constants_read(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
+{
+    *out = (struct dg_constants){ .body = body };
+    return registers(view, body, out) && caches(view, out) && bandwidths(view, out) &&
+           latency(view, body, out) && dg_resources_read(view, body, out) &&
+           mixes(view, body, out);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How often each operand comes from beyond a cache: what is read again sooner than the cache is
+ * refilled stays. Reuse distances use the smallest sizes of a box and counts the fewest blocks,
+ * so the corner bounds every plan of the box from below. */
+#include "emit/plan/lattice.h"
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What rows x columns take of a cache when rows start `spread` apart in its sets. */
+static uint64_t held(const struct dg_space *s, uint64_t rows, uint64_t columns, uint64_t spread)
+{
+    uint64_t bytes = dg_bytes_times(columns, s->c->body->element_bytes);
+    return dg_bytes_times(rows, rows > 1 ? most(bytes, spread) : bytes);
+}
+
+/* Bytes that the loops of the corner walk, by level (spreads differ). */
+struct sizes {
+    uint64_t a_tile, a_block, a_k;                /* rows of a tile, of a block, all; kc columns */
+    uint64_t a_all;
+    uint64_t b_panel, b_block, b_n;               /* kc rows of a panel, of a block; K rows */
+    uint64_t c_tile, c_strip, c_row, c_block, c_n;
+};
+
+static struct sizes sizes_of(const struct dg_corner *p, int level)
+{
+    const struct dg_space *s = p->s;
+    const struct dg_problem *q = s->problem;
+    uint64_t sa = s->spread_a[level], sb = s->spread_b[level], sc = s->spread_c[level];
+    uint64_t lanes = s->c->body->lanes;
+    uint64_t width = p->t->full_panels > 0 ? p->t->tile.vectors * lanes
+                                           : p->t->tail_vectors * lanes;
+    uint64_t rows = p->t->capped ? 1 : p->t->tile.rows;
+    uint64_t nc = least(p->panels * width, dg_ceil_div(q->n, lanes) * lanes);
+    return (struct sizes){
+        .a_tile = held(s, rows, p->kc, sa), .a_block = held(s, p->mc, p->kc, sa),
+        .a_k = held(s, q->m, p->kc, sa), .a_all = held(s, q->m, q->k, sa),
+        .b_panel = held(s, p->kc, width, sb), .b_block = held(s, p->kc, nc, sb),
+        .b_n = held(s, q->k, nc, sb),
+        .c_tile = held(s, rows, width, sc), .c_strip = held(s, p->mc, width, sc),
+        .c_row = held(s, rows, nc, sc), .c_block = held(s, p->mc, nc, sc),
+        .c_n = held(s, q->m, nc, sc),
+    };
+}
+
+static uint64_t three(uint64_t a, uint64_t b, uint64_t c)
+{
+    return dg_bytes_add(dg_bytes_add(a, b), c);
+}
+
+/* For each panel all tiles of the block's rows: A blocks are walked once a panel. */
+static void panels_outer(struct dg_corner *p, const struct sizes *z, uint64_t cache, int level)
+{
+    p->again[level] = three(z->a_tile, z->b_panel, z->c_tile) > cache;
+    bool b_stays = three(z->a_block, z->b_block, z->c_block) <= cache;
+    p->b[level] = p->again[level] ? p->tiles : b_stays ? 1 : p->m_blocks;
+    bool block_stays = three(z->a_block, z->b_panel, z->c_strip) <= cache;
+    bool a_stays = three(z->a_all, z->b_n, z->c_n) <= cache;
+    p->a[level] = !block_stays ? p->t->panels : a_stays ? 1 : p->n_blocks;
+}
+
+/* For each tile all panels of the block: B blocks are walked once a tile. */
+static void tiles_outer(struct dg_corner *p, const struct sizes *z, uint64_t cache, int level)
+{
+    p->again[level] = three(z->a_tile, z->b_block, z->c_row) > cache;
+    p->b[level] = p->again[level] ? p->tiles : 1;
+    bool tile_stays = three(z->a_tile, z->b_panel, z->c_tile) <= cache;
+    bool a_stays = three(z->a_all, z->b_n, z->c_n) <= cache;
+    p->a[level] = !tile_stays ? p->t->panels : a_stays ? 1 : p->n_blocks;
+}
+
+static void visit_level(struct dg_corner *p, int level)
+{
+    uint64_t cache = p->s->c->capacity[level];
+    if (three(p->s->a_bytes, p->t->b_bytes, p->s->c_bytes) <= cache)
+        return;                                   /* all stays from call to call */
+    struct sizes z = sizes_of(p, level);
+    if (p->box->inner == DG_PANELS_OUTER)
+        panels_outer(p, &z, cache, level);
+    else
+        tiles_outer(p, &z, cache, level);
+    bool c_stays = three(z.a_k, z.b_block, z.c_n) <= cache;
+    p->c[level] = c_stays ? 1 : p->k_blocks;
+}
+
+bool dg_corner_of(const struct dg_space *s, const struct dg_box *box, struct dg_corner *out)
+{
+    const struct dg_tile_space *t = box->t;
+    const struct dg_problem *q = s->problem;
+    *out = (struct dg_corner){
+        .s = s, .t = t, .box = box,
+        .kc = s->blocks_k.size[box->k[0]],
+        .mc = s->blocks_m.size[box->m[0]],
+        .panels = t->blocks_n.size[box->n[0]],
+        .k_blocks = q->k == 0 ? 1 : dg_ceil_div(q->k, s->blocks_k.size[box->k[1]]),
+        .m_blocks = dg_ceil_div(q->m, s->blocks_m.size[box->m[1]]),
+        .n_blocks = dg_ceil_div(t->panels, t->blocks_n.size[box->n[1]]),
+        .tiles = dg_ceil_div(q->m, t->tile.rows),
+    };
+    if (box->m[0] == box->m[1]) {
+        out->rows = &t->rows[box->m[0]];
+        if (!out->rows->possible)
+            return false;
+        out->tiles = out->rows->count[0] + out->rows->count[1];
+    }
+    for (int level = 0; level < DG_LEVELS; level++)
+        if (s->c->capacity[level] > 0)
+            visit_level(out, level);
+    return true;
+}

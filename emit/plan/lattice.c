@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "emit/plan/lattice.h"
+
+/* The next larger size with fewer blocks. */
+static uint64_t next_size(uint64_t extent, uint64_t size)
+{
+    if (size >= DG_SIZES_MOST && extent / size > DG_SIZES_MOST)
+        return dg_ceil_div(extent, DG_SIZES_MOST);
+    return dg_ceil_div(extent, dg_ceil_div(extent, size) - 1);
+}
+
+bool dg_sizes_make(struct dg_arena *arena, uint64_t extent, struct dg_sizes *out)
+{
+    uint32_t count = 1;
+    for (uint64_t size = 1; size < extent; size = next_size(extent, size))
+        count++;
+    uint64_t *sizes = dg_alloc_array(arena, count, sizeof *sizes);
+    if (sizes == NULL)
+        return false;
+    sizes[0] = extent < 1 ? extent : 1;
+    for (uint32_t i = 1; i < count; i++)
+        sizes[i] = next_size(extent, sizes[i - 1]);
+    *out = (struct dg_sizes){ sizes, count };
+    return true;
+}
+
+/* rest rows as `a` tiles of size[0] and `b` of size[1], as few tiles as can be. *second is the
+ * other size, 0 while it is still free. */
+static bool split_rest(uint64_t rest, uint32_t first, uint32_t *second, uint32_t out[2])
+{
+    uint64_t tiles = dg_ceil_div(rest, first);
+    if (*second != 0) {                           /* sizes first and first - 1 */
+        uint64_t short_by = tiles * first - rest;
+        if (*second != first - 1 || short_by > tiles)
+            return false;
+        out[0] = (uint32_t)(tiles - short_by);
+        out[1] = (uint32_t)short_by;
+        return true;
+    }
+    for (uint64_t a = tiles * first == rest ? tiles : 0; a <= tiles; a++) {
+        uint64_t b = tiles - a, left = rest - a * first;
+        if (a * first > rest)
+            break;
+        if (b == 0 ? left != 0 : left % b != 0 || left == 0)
+            continue;
+        out[0] = (uint32_t)a;
+        out[1] = (uint32_t)b;
+        *second = b == 0 ? 0 : (uint32_t)(left / b);
+        return true;
+    }
+    return false;
+}
+
+struct dg_row_plan dg_rows_split(uint64_t m, uint64_t block, uint32_t rows, bool capped)
+{
+    struct dg_row_plan plan = { 0 };
+    uint64_t tiles = dg_ceil_div(block, rows), blocks = dg_ceil_div(m, block);
+    uint32_t first = (uint32_t)dg_ceil_div(block, tiles);
+    uint64_t short_by = first * tiles - block;    /* tiles that have a row less */
+    uint32_t second = short_by > 0 ? first - 1 : 0;
+    if ((first != rows && !capped) || tiles > UINT32_MAX)
+        return plan;
+    plan.full[0] = (uint32_t)(tiles - short_by);
+    plan.full[1] = (uint32_t)short_by;
+    uint64_t rest = m - (blocks - 1) * block;
+    if (rest == block) {
+        plan.last[0] = plan.full[0];
+        plan.last[1] = plan.full[1];
+    } else if (!split_rest(rest, first, &second, plan.last)) {
+        return plan;
+    }
+    plan.possible = true;
+    plan.size[0] = first;
+    plan.size[1] = second;
+    for (int i = 0; i < 2; i++)
+        plan.count[i] = (blocks - 1) * plan.full[i] + plan.last[i];
+    return plan;
+}

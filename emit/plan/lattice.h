@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The lattice of plans: tile x inner order x prefetch x blocks of K, M and N, and the tables that
+ * the terms read at its points. */
+#ifndef DG_EMIT_PLAN_LATTICE_H
+#define DG_EMIT_PLAN_LATTICE_H
+
+#include "emit/plan/constants.h"
+
+/* Distinct values of ceil(D / i), ascending; {0} for D = 0. All of them up to an extent of
+ * DG_SIZES_MOST^2; beyond, those of at most DG_SIZES_MOST or with at most as many blocks. */
+enum { DG_SIZES_MOST = 2048, DG_TILE_MOST = 64, DG_TILES_MOST = 512 };
+struct dg_sizes { const uint64_t *size; uint32_t count; };
+bool dg_sizes_make(struct dg_arena *arena, uint64_t extent, struct dg_sizes *out);
+
+/* Rows of M as tiles of at most two sizes, for one block size. */
+struct dg_row_plan {
+    bool possible;               /* the largest tile really has the rows asked for, two sizes do */
+    uint32_t size[2];
+    uint64_t count[2];           /* over all blocks */
+    uint32_t full[2], last[2];   /* in a full block, in the last one */
+};
+/* capped: the largest tile may have fewer rows than asked for. */
+struct dg_row_plan dg_rows_split(uint64_t m, uint64_t block, uint32_t rows, bool capped);
+
+/* What a tile of some rows and vectors costs for all of K, at each block size of K. */
+struct dg_column {
+    dg_price step;
+    const char *binding;
+    dg_cost *turn;               /* all turns of one tile: excess over steps * step; by K block */
+    dg_cost *pass;               /* the same turns with B from L2: what that adds */
+};
+
+/* One tile of the lattice and what depends on it alone. */
+struct dg_tile_space {
+    struct dg_tile tile;
+    unsigned tail_columns, tail_vectors;
+    uint64_t full_panels, panels;                 /* of N: without and with the tail panel */
+    struct dg_sizes blocks_n;                     /* panels of an N block */
+    const struct dg_row_plan *rows;               /* by M block */
+    const struct dg_column *full, *tail;          /* by rows; NULL where the width is absent */
+    bool capped;                                  /* the largest row tile may be smaller */
+    dg_price panel_touch[2], rows_touch;          /* a line from beyond L2; by prefetch */
+    uint64_t b_bytes;
+};
+
+struct dg_space {
+    const struct dg_problem *problem;
+    const struct dg_constants *c;
+    struct dg_arena *arena;
+    struct dg_sizes blocks_k, blocks_m;
+    struct dg_tile_space *tiles;
+    size_t tile_count;
+    uint64_t a_bytes, c_bytes, a_lines, c_lines;
+    uint64_t spread_a[DG_LEVELS], spread_b[DG_LEVELS], spread_c[DG_LEVELS];
+    dg_price store_touch, load_price;
+    bool can_prefetch;           /* the profile says what prefetching the next panel does */
+};
+
+/* False: out of memory, or no tile fits (*e says why). */
+bool dg_space_make(const struct dg_problem *problem, const struct dg_constants *c,
+                   struct dg_arena *arena, struct dg_space *out, struct dg_error *e);
+
+/* A box of the lattice: one tile, order and prefetch; ranges of indices, ends included. A box of
+ * one point is a plan. */
+struct dg_box {
+    const struct dg_tile_space *t;
+    enum dg_inner inner;
+    bool prefetch;
+    uint32_t k[2], m[2], n[2];
+};
+
+/* The corner of a box that bounds every point of it from below: the smallest sizes (they decide
+ * what a cache holds) and the fewest blocks (they decide how often a thing is read). */
+struct dg_corner {
+    const struct dg_space *s;
+    const struct dg_tile_space *t;
+    const struct dg_row_plan *rows;               /* of the M block, NULL when there are several */
+    const struct dg_box *box;
+    uint64_t kc, mc, panels;                      /* smallest */
+    uint64_t k_blocks, m_blocks, n_blocks;        /* fewest */
+    uint64_t tiles;                               /* row tiles of M, fewest */
+    uint64_t a[DG_LEVELS], b[DG_LEVELS], c[DG_LEVELS];    /* times the operand comes from beyond */
+    bool again[DG_LEVELS];                        /* every row tile reads B from beyond anew */
+};
+bool dg_corner_of(const struct dg_space *s, const struct dg_box *box, struct dg_corner *out);
+
+/* The ledger. Each function gives a lower bound over a box, exact when the box is one point. */
+struct dg_term {
+    const char *id, *title, *variables, *keys;
+    dg_cost (*cost)(const struct dg_corner *corner);
+    bool is_floor;               /* the whole takes at least this long; others add up */
+};
+enum { DG_TERM_MOST = 32 };
+extern const struct dg_term dg_terms[];
+extern const size_t dg_term_count;
+
+/* Sum of the terms, and of what the dearest floor adds. values may be NULL, else by term. */
+dg_cost dg_ledger(const struct dg_corner *corner, dg_cost *values);
+
+/* Bytes from beyond a level: A and B read, C read and written. */
+uint64_t dg_traffic(const struct dg_corner *corner, int level);
+
+struct dg_simplicity dg_simplicity_of(const struct dg_corner *corner);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "emit/plan/plan.h"
+
+#include "emit/plan/search.h"
+#include "profile/fields.h"
+
+/* Plans closer than this are equal within the model's error: 3 in 1000 of the cheaper one. */
+enum { TIE_THOUSANDTHS = 3 };
+
+/* k-steps of a loop pass: what the mix loops have whose cells price the turn. */
+enum { UNROLL = 4 };
+
+static bool same(const char *a, const char *b)
+{
+    return dg_key_compare(a, b) == 0;
+}
+
+static bool check_target(const struct dg_problem *problem, const struct dg_profile *profile,
+                         struct dg_error *e)
+{
+    const char *name = dg_profile_text(profile, "name");
+    if (problem->target[0] == '\0' || (name != NULL && same(problem->target, name)))
+        return true;
+    char value[128];
+    dg_format(value, sizeof value, "target %s, profile %s", problem->target,
+              name != NULL ? name : "without a name");
+    return dg_fail(e, DG_EXIT_INPUT, "target", "must be the name of the hardware profile", value,
+                   "give the profile of that chip, or correct target");
+}
+
+static bool no_isa(const char *name, const char *rule, struct dg_error *e)
+{
+    return dg_fail(e, DG_EXIT_INPUT, "isa", rule, name,
+                   "choose --isa auto, or the profile of another chip");
+}
+
+/* Whether a kernel of this target runs on the profile's chip and the body has all it needs. */
+static bool usable(const struct dg_isa *isa, const char *architecture,
+                   const char *const *features, size_t feature_count,
+                   const struct dg_problem *problem, struct dg_body *body)
+{
+    return same(isa->architecture, architecture) &&
+           dg_features_have(features, feature_count, isa->features) &&
+           dg_body_for(isa, problem->dtype, body);
+}
+
+static bool choose_isa(const struct dg_problem *problem, struct dg_view *view,
+                       struct dg_body *body, struct dg_error *e)
+{
+    const char *architecture = dg_profile_text(view->profile, "architecture");
+    const char *const *features;
+    size_t count;
+    if (architecture == NULL)
+        return dg_fail(e, DG_EXIT_INPUT, "architecture", "is missing in the profile", "",
+                       "add it: x86_64 or aarch64");
+    double ignored;
+    dg_view_cell(view, "architecture", &ignored);         /* recorded as read */
+    if (!dg_view_list(view, "isa", &features, &count))
+        return dg_fail(e, DG_EXIT_INPUT, "isa", "is missing in the profile", "",
+                       "add the list of instruction sets, named as in /proc/cpuinfo");
+    if (!same(problem->isa, "auto")) {
+        const struct dg_isa *isa = dg_isa_by_name(problem->isa);
+        if (isa == NULL || !same(isa->architecture, architecture))
+            return no_isa(problem->isa, "is not of the profile's architecture", e);
+        if (!dg_features_have(features, count, isa->features))
+            return no_isa(problem->isa, "needs features that the profile does not list", e);
+        return dg_body_for(isa, problem->dtype, body) ||
+               no_isa(problem->isa, "has no recipe for this element type", e);
+    }
+    for (size_t i = 0; dg_isas[i] != NULL; i++)
+        if (usable(dg_isas[i], architecture, features, count, problem, body))
+            return true;
+    return no_isa("auto", "no target of this build runs on the profile's chip", e);
+}
+
+static struct dg_split split_of(const struct dg_row_plan *rows, const uint32_t count[2])
+{
+    return (struct dg_split){ { rows->size[0], rows->size[1] }, { count[0], count[1] } };
+}
+
+static void fill_blocks(const struct dg_corner *p, struct dg_plan *out)
+{
+    const struct dg_problem *q = p->s->problem;
+    const struct dg_tile_space *t = p->t;
+    uint64_t width = (uint64_t)t->tile.vectors * out->body.lanes;
+    out->tile = (struct dg_tile){ p->rows->size[0], t->tile.vectors };
+    out->mc = p->mc;
+    out->kc = p->kc;
+    out->nc = p->n_blocks == 1 ? q->n : p->panels * width;
+    out->m_blocks = p->m_blocks;
+    out->n_blocks = p->n_blocks;
+    out->k_blocks = p->k_blocks;
+    out->mc_last = q->m - (p->m_blocks - 1) * p->mc;
+    out->nc_last = q->n - (p->n_blocks - 1) * out->nc;
+    out->kc_last = q->k - (p->k_blocks - 1) * p->kc;
+    out->rows = split_of(p->rows, p->rows->full);
+    out->rows_last = split_of(p->rows, p->rows->last);
+    out->panels_last = t->full_panels - (p->n_blocks - 1) * p->panels;
+    out->panels = p->n_blocks == 1 ? out->panels_last : p->panels;
+    out->tail_columns = t->tail_columns;
+    out->tail_vectors = t->tail_vectors;
+    out->tail_part = t->tail_columns % out->body.lanes;
+    out->inner = p->box->inner;
+    out->prefetch = p->box->prefetch;
+    out->unroll = p->kc < UNROLL ? (unsigned)(p->kc > 0 ? p->kc : 1) : UNROLL;
+}
+
+/* The dearest floor where one binds, else what binds the step of the widest part. */
+static const char *binding_of(const struct dg_corner *p, const dg_cost *values)
+{
+    for (size_t i = 0; i < dg_term_count; i++)
+        if (dg_terms[i].is_floor && values[i] > 0)
+            return dg_terms[i].title;
+    const struct dg_column *columns = p->t->full != NULL ? p->t->full : p->t->tail;
+    return columns[p->rows->size[0]].binding;
+}
+
+static bool fill_terms(const struct dg_corner *p, struct dg_plan *out, struct dg_error *e)
+{
+    dg_cost values[DG_TERM_MOST];
+    struct dg_term_value *terms = dg_alloc_array(p->s->arena, dg_term_count, sizeof *terms);
+    if (terms == NULL)
+        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+    out->cycles = dg_ledger(p, values);
+    for (size_t i = 0; i < dg_term_count; i++)
+        terms[i] = (struct dg_term_value){ dg_terms[i].id, dg_terms[i].title, values[i] };
+    out->terms = terms;
+    out->term_count = dg_term_count;
+    out->binding = binding_of(p, values);
+    return true;
+}
+
+static bool fill(const struct dg_space *s, const struct dg_found *found,
+                 struct dg_search_count count, struct dg_plan *out, struct dg_error *e)
+{
+    const struct dg_constants *c = s->c;
+    const struct dg_problem *q = s->problem;
+    struct dg_corner corner;
+    *out = (struct dg_plan){ .body = *c->body, .clock_hz = c->clock_hz };
+    if (!found->found)
+        return true;
+    dg_corner_of(s, &found->point, &corner);
+    fill_blocks(&corner, out);
+    dg_u128 multiplies = (dg_u128)q->m * q->n * q->k / c->body->lanes;
+    out->bound = multiplies > INT64_MAX ? DG_COST_MOST
+                                        : dg_price_times((uint64_t)multiplies, c->chain_rate);
+    out->peak = (dg_cost)(2 * (dg_u128)c->body->lanes * DG_COST_ONE * (dg_u128)DG_PRICE_ONE /
+                          (dg_u128)c->chain_rate);
+    out->l2_bytes = dg_traffic(&corner, 0);
+    out->l3_bytes = dg_traffic(&corner, 1);
+    out->dram_bytes = dg_traffic(&corner, c->capacity[2] > 0 ? 2 : 1);
+    out->points = count.points;
+    out->pruned = count.points - count.priced;
+    out->simplicity = dg_simplicity_of(&corner);
+    return fill_terms(&corner, out, e);
+}
+
+static bool search(const struct dg_space *s, const struct dg_tile_space *without,
+                   struct dg_found *found, struct dg_search_count *count, struct dg_error *e)
+{
+    struct dg_search_count more;
+    if (!dg_search_cheapest(s, without, found, count, e))
+        return false;
+    if (!found->found)
+        return true;
+    dg_cost limit = found->cost + found->cost / 1000 * TIE_THOUSANDTHS;
+    if (!dg_search_simplest(s, without, limit, found, &more, e))
+        return false;
+    count->priced += more.priced;
+    return true;
+}
+
+static bool optimise(const struct dg_space *s, struct dg_plan_result *out, struct dg_error *e)
+{
+    struct dg_found best, other;
+    struct dg_search_count best_count, other_count;
+    if (!search(s, NULL, &best, &best_count, e))
+        return false;
+    if (!best.found)
+        return dg_fail(e, DG_EXIT_INPUT, "plan", "the product is too large to price", "",
+                       "split it");
+    return search(s, best.point.t, &other, &other_count, e) &&
+           fill(s, &best, best_count, &out->best, e) &&
+           fill(s, &other, other_count, &out->runner_up, e);
+}
+
+static bool missing(const struct dg_view *view, struct dg_error *e)
+{
+    if (view->missing == NULL)
+        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+    return dg_fail(e, DG_EXIT_INPUT, view->missing,
+                   "is not in the profile, and --strict allows no default", "",
+                   "measure it with deepgemm-probe, or add it to the file");
+}
+
+bool dg_plan_make(const struct dg_problem *problem, const struct dg_profile *profile, bool strict,
+                  struct dg_arena *arena, struct dg_plan_result *out, struct dg_error *e)
+{
+    struct dg_constants *c = dg_alloc(arena, sizeof *c);
+    struct dg_space *space = dg_alloc(arena, sizeof *space);
+    struct dg_body *body = dg_alloc(arena, sizeof *body);
+    *out = (struct dg_plan_result){ 0 };
+    if (c == NULL || space == NULL || body == NULL)
+        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+    dg_view_init(&out->view, profile, arena, strict);
+    if (!check_target(problem, profile, e) || !choose_isa(problem, &out->view, body, e))
+        return false;
+    if (!dg_constants_read(&out->view, body, c))
+        return missing(&out->view, e);
+    return dg_space_make(problem, c, arena, space, e) && optimise(space, out, e);
+}

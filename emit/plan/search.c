@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "emit/plan/search.h"
+
+struct search {
+    const struct dg_space *s;
+    bool by_simplicity;
+    dg_cost limit;
+    struct dg_found *best;
+    uint64_t priced;
+};
+
+struct bounded {
+    struct dg_box box;
+    dg_cost cost;
+    struct dg_simplicity simple;
+    bool possible;
+};
+
+static struct bounded bound(const struct search *search, const struct dg_box *box)
+{
+    struct bounded b = { .box = *box };
+    struct dg_corner corner;
+    b.possible = dg_corner_of(search->s, box, &corner);
+    if (!b.possible)
+        return b;
+    b.cost = dg_ledger(&corner, NULL);
+    if (search->by_simplicity)
+        b.simple = dg_simplicity_of(&corner);
+    return b;
+}
+
+static bool simpler(struct dg_simplicity a, struct dg_simplicity b, bool *equal)
+{
+    *equal = a.bodies == b.bodies && a.code == b.code;
+    return a.bodies != b.bodies ? a.bodies < b.bodies : a.code < b.code;
+}
+
+/* May the box hold a plan that beats the best? Of equal plans the first one met stays. */
+static bool promising(const struct search *search, const struct bounded *b)
+{
+    const struct dg_found *best = search->best;
+    if (!b->possible || b->cost > search->limit)
+        return false;
+    if (!best->found)
+        return true;
+    if (!search->by_simplicity)
+        return b->cost < best->cost;
+    bool equal, less = simpler(b->simple, best->simple, &equal);
+    return less || (equal && b->cost < best->cost);
+}
+
+/* Where to cut a range in two: near the geometric mean, since costs go with ratios. */
+static uint32_t middle(const struct dg_sizes *sizes, const uint32_t range[2])
+{
+    uint64_t square = sizes->size[range[0]] * sizes->size[range[1]];
+    uint32_t low = range[0], high = range[1] - 1;
+    while (low < high) {
+        uint32_t at = low + (high - low) / 2 + 1;
+        if (sizes->size[at] * sizes->size[at] <= square)
+            low = at;
+        else
+            high = at - 1;
+    }
+    return low;
+}
+
+static bool wider(const struct dg_sizes *a, const uint32_t ra[2], const struct dg_sizes *b,
+                  const uint32_t rb[2])
+{
+    return a->size[ra[1]] * b->size[rb[0]] > b->size[rb[1]] * a->size[ra[0]];
+}
+
+/* Cuts the dimension of the largest ratio; false: the box is a point. */
+static bool cut(const struct dg_space *s, const struct dg_box *box, struct dg_box half[2])
+{
+    half[0] = half[1] = *box;
+    const struct dg_sizes *sizes[3] = { &s->blocks_m, &s->blocks_k, &box->t->blocks_n };
+    const uint32_t *range[3] = { box->m, box->k, box->n };
+    uint32_t *low[3] = { half[0].m, half[0].k, half[0].n };
+    uint32_t *high[3] = { half[1].m, half[1].k, half[1].n };
+    int widest = -1;
+    for (int i = 0; i < 3; i++)
+        if (range[i][0] < range[i][1] &&
+            (widest < 0 || wider(sizes[i], range[i], sizes[widest], range[widest])))
+            widest = i;
+    if (widest < 0)
+        return false;
+    uint32_t at = middle(sizes[widest], range[widest]);
+    low[widest][1] = at;
+    high[widest][0] = at + 1;
+    return true;
+}
+
+static bool less(const struct search *search, const struct bounded *a, const struct bounded *b)
+{
+    bool equal = true;
+    if (a->possible != b->possible)
+        return a->possible;
+    if (search->by_simplicity) {
+        bool is_simpler = simpler(a->simple, b->simple, &equal);
+        if (!equal)
+            return is_simpler;
+    }
+    return a->cost < b->cost;
+}
+
+static void descend(struct search *search, const struct bounded *b)
+{
+    struct dg_box half[2];
+    if (!promising(search, b))
+        return;
+    if (!cut(search->s, &b->box, half)) {
+        search->priced++;
+        *search->best = (struct dg_found){ true, b->box, b->cost, b->simple };
+        return;
+    }
+    /* the larger blocks first where both halves look equal */
+    struct bounded first = bound(search, &half[1]), second = bound(search, &half[0]);
+    bool swap = less(search, &second, &first);
+    descend(search, swap ? &second : &first);
+    descend(search, swap ? &first : &second);
+}
+
+static uint64_t points_of(const struct dg_box *box)
+{
+    return dg_bytes_times(dg_bytes_times(box->k[1] - box->k[0] + 1, box->m[1] - box->m[0] + 1),
+                          box->n[1] - box->n[0] + 1);
+}
+
+/* Blocks of M make no difference where tiles are outside, and prefetching the next panel makes no
+ * sense there: those points are not in the lattice. */
+static size_t roots_of(const struct search *search, const struct dg_tile_space *t,
+                       struct bounded *out)
+{
+    const struct dg_space *s = search->s;
+    struct dg_box box = { .t = t, .k = { 0, s->blocks_k.count - 1 },
+                          .m = { 0, s->blocks_m.count - 1 }, .n = { 0, t->blocks_n.count - 1 } };
+    size_t count = 0;
+    box.inner = DG_PANELS_OUTER;
+    out[count++] = bound(search, &box);
+    box.prefetch = s->can_prefetch;
+    if (box.prefetch)
+        out[count++] = bound(search, &box);
+    box.prefetch = false;
+    box.inner = DG_TILES_OUTER;
+    box.m[0] = box.m[1];
+    out[count++] = bound(search, &box);
+    return count;
+}
+
+static void sort(const struct search *search, struct bounded *roots, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct bounded root = roots[i];
+        size_t at = i;
+        for (; at > 0 && less(search, &root, &roots[at - 1]); at--)
+            roots[at] = roots[at - 1];
+        roots[at] = root;
+    }
+}
+
+static bool run(struct search *search, const struct dg_tile_space *without_tile,
+                struct dg_search_count *count, struct dg_error *e)
+{
+    const struct dg_space *s = search->s;
+    struct bounded *roots = dg_alloc_array(s->arena, 3 * s->tile_count, sizeof *roots);
+    if (roots == NULL)
+        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+    size_t root_count = 0;
+    for (size_t i = 0; i < s->tile_count; i++)
+        if (&s->tiles[i] != without_tile)
+            root_count += roots_of(search, &s->tiles[i], roots + root_count);
+    sort(search, roots, root_count);
+    *count = (struct dg_search_count){ 0 };
+    for (size_t i = 0; i < root_count; i++) {
+        count->points = dg_bytes_add(count->points, points_of(&roots[i].box));
+        descend(search, &roots[i]);
+    }
+    count->priced = search->priced;
+    return true;
+}
+
+bool dg_search_cheapest(const struct dg_space *s, const struct dg_tile_space *without_tile,
+                        struct dg_found *out, struct dg_search_count *count, struct dg_error *e)
+{
+    struct search search = { .s = s, .limit = DG_COST_MOST - 1, .best = out };
+    *out = (struct dg_found){ 0 };
+    return run(&search, without_tile, count, e);
+}
+
+bool dg_search_simplest(const struct dg_space *s, const struct dg_tile_space *without_tile,
+                        dg_cost limit, struct dg_found *out, struct dg_search_count *count,
+                        struct dg_error *e)
+{
+    struct search search = { .s = s, .by_simplicity = true, .limit = limit, .best = out };
+    *out = (struct dg_found){ 0 };
+    return run(&search, without_tile, count, e);
+}

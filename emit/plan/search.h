@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Exact search: boxes of the lattice are cut until they are points, and a box whose lower bound is
+ * not below the best point is left out whole. Nothing else is left out. */
+#ifndef DG_EMIT_PLAN_SEARCH_H
+#define DG_EMIT_PLAN_SEARCH_H
+
+#include "emit/plan/lattice.h"
+
+struct dg_found {
+    bool found;
+    struct dg_box point;
+    dg_cost cost;
+    struct dg_simplicity simple;
+};
+
+struct dg_search_count { uint64_t points, priced; };
+
+/* The cheapest plan; without_tile (may be NULL) is left out. */
+bool dg_search_cheapest(const struct dg_space *s, const struct dg_tile_space *without_tile,
+                        struct dg_found *out, struct dg_search_count *count, struct dg_error *e);
+/* Of all plans that cost at most `limit` the one with the fewest bodies, then the least code, then
+ * the least cost. */
+bool dg_search_simplest(const struct dg_space *s, const struct dg_tile_space *without_tile,
+                        dg_cost limit, struct dg_found *out, struct dg_search_count *count,
+                        struct dg_error *e);
+
+#endif

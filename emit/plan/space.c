@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tables behind the lattice: tiles that fit the registers and the cache sets, what their turns
+ * cost at every block size of K, and how rows of M fall into tiles at every block size of M. */
+#include "emit/plan/lattice.h"
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static dg_cost cost_of(dg_price price)
+{
+    dg_price up = price >= 0 ? price + 1023 : price;
+    return up / 1024;
+}
+
+static dg_price dearest(const struct dg_constants *c, enum dg_part_op part)
+{
+    dg_price price = 0;
+    for (size_t i = 0; i < c->resource_count; i++)
+        if (c->resource[i].price[part] > price)
+            price = c->resource[i].price[part];
+    return price;
+}
+
+static dg_price steps_of(uint64_t steps, dg_price step)
+{
+    dg_u128 product = (dg_u128)steps * (uint64_t)step;
+    return product > 1000000000000000000 ? 1000000000000000000 : (dg_price)product;
+}
+
+/* What is the same for a tile's turn at any number of steps. */
+struct turn {
+    const struct dg_curve *curve;                 /* its cells, the nearest ones, or NULL */
+    dg_price step, near_step;                     /* of the tile, of the curve's tile */
+    dg_price drain;                               /* without cells: after the last step */
+    dg_price least;                               /* a step at the best rate of the multiply */
+};
+
+static struct turn turn_of(const struct dg_constants *c, struct dg_tile tile)
+{
+    const char *binding;
+    dg_price accumulators = (dg_price)tile.rows * tile.vectors;
+    struct turn turn = {
+        .curve = dg_curve_nearest(&c->turn, tile.vectors, tile.rows, 0, false),
+        .step = dg_step_price(c, tile, &binding),
+        .drain = c->latency + accumulators * dearest(c, DG_PART_STORE),
+        .least = accumulators * c->chain_rate,
+    };
+    if (turn.curve != NULL)
+        turn.near_step = dg_step_price(
+            c, (struct dg_tile){ turn.curve->rows, turn.curve->vectors }, &binding);
+    return turn;
+}
+
+/* One turn with its stream in L1, all in. A tile without its own cells has the excess of the
+ * nearest; without any cells the accumulators drain and are stored one after another. */
+static dg_price turn_price(const struct dg_constants *c, const struct turn *turn, uint64_t steps)
+{
+    dg_price whole = steps_of(steps, turn->step) + turn->drain;
+    if (turn->curve != NULL)
+        whole = steps_of(steps, turn->step) - steps_of(steps, turn->near_step) +
+                dg_curve_at(&c->turn, turn->curve, steps, true, turn->near_step);
+    dg_price least = steps_of(steps, turn->least);    /* noise of cells cannot beat it */
+    return whole > least ? whole : least;
+}
+
+/* What a turn costs more with B from L2. */
+struct pass {
+    const struct dg_curve *curve;                 /* NULL: by the bandwidth of L2 */
+    struct turn turn;                             /* of the curve's tile, or of the tile */
+    dg_price stream;                              /* bytes of a step at that bandwidth */
+};
+
+static struct pass pass_of(const struct dg_constants *c, struct dg_tile tile)
+{
+    struct pass pass = {
+        .curve = dg_curve_nearest(&c->pass, tile.vectors, tile.rows, 0, true),
+        .stream = (dg_price)(tile.vectors * (c->body->isa->vector_bits / 8)) * c->byte[0],
+    };
+    if (pass.curve != NULL && pass.curve->vectors != tile.vectors)
+        pass.curve = NULL;
+    if (pass.curve != NULL)
+        tile.rows = pass.curve->rows;
+    pass.turn = turn_of(c, tile);
+    return pass;
+}
+
+static dg_price pass_price(const struct dg_constants *c, const struct pass *pass, uint64_t steps)
+{
+    dg_price whole = steps_of(steps, pass->stream);
+    if (pass->curve != NULL)
+        whole = dg_curve_at(&c->pass, pass->curve, steps, true, pass->turn.step);
+    dg_price extra = whole - turn_price(c, &pass->turn, steps);
+    return extra > 0 ? extra : 0;
+}
+
+static bool fill_column(const struct dg_space *s, struct dg_tile tile, struct dg_column *out)
+{
+    const struct dg_constants *c = s->c;
+    struct turn turn = turn_of(c, tile);
+    struct pass pass = pass_of(c, tile);
+    uint64_t k = s->problem->k;
+    out->step = dg_step_price(c, tile, &out->binding);
+    out->turn = dg_alloc_array(s->arena, s->blocks_k.count, sizeof *out->turn);
+    out->pass = dg_alloc_array(s->arena, s->blocks_k.count, sizeof *out->pass);
+    if (out->turn == NULL || out->pass == NULL)
+        return false;
+    for (uint32_t i = 0; i < s->blocks_k.count; i++) {
+        uint64_t size = s->blocks_k.size[i], blocks = size > 0 ? dg_ceil_div(k, size) : 1;
+        uint64_t last = k - (blocks - 1) * size;
+        dg_cost turns = dg_cost_times(blocks - 1, cost_of(turn_price(c, &turn, size)));
+        turns = dg_cost_add(turns, cost_of(turn_price(c, &turn, last)));
+        out->turn[i] = turns - dg_price_times(k, out->step);
+        out->pass[i] = dg_cost_add(dg_cost_times(blocks - 1, cost_of(pass_price(c, &pass, size))),
+                                   cost_of(pass_price(c, &pass, last)));
+    }
+    return true;
+}
+
+/* Columns of one width by rows, shared by the tiles that have it. */
+static const struct dg_column *columns_of(struct dg_space *s, struct dg_column **by_width,
+                                          unsigned vectors, unsigned rows)
+{
+    if (by_width[vectors] == NULL)
+        by_width[vectors] = dg_alloc_array(s->arena, DG_TILE_MOST, sizeof **by_width);
+    if (by_width[vectors] == NULL)
+        return NULL;
+    for (unsigned r = 1; r <= rows; r++)
+        if (by_width[vectors][r].turn == NULL &&
+            !fill_column(s, (struct dg_tile){ r, vectors }, &by_width[vectors][r]))
+            return NULL;
+    return by_width[vectors];
+}
+
+/* Price of a new line from beyond L2, where `footprint` bytes are touched from call to call.
+ * Without cells of its own kind the panel's stand in, without any nothing is hidden. */
+static dg_price touch_price(const struct dg_constants *c, const struct dg_family_cells *family,
+                            struct dg_tile tile, unsigned prefetch, uint64_t footprint)
+{
+    const struct dg_curve *curve = dg_curve_nearest(family, tile.vectors, tile.rows, prefetch,
+                                                    true);
+    if (curve == NULL && family != &c->panel)
+        return touch_price(c, &c->panel, tile, prefetch, footprint);
+    if (curve == NULL)
+        return (dg_price)c->line * c->byte[footprint > c->capacity[2] ? 2 : 1];
+    const struct dg_point *first = family->points + curve->first;
+    uint64_t kib = footprint / 1024, l2 = c->capacity[1] / 1024;
+    dg_price price = dg_curve_at(family, curve, kib, false, 0);
+    if (kib < first->at && l2 < first->at)        /* nothing at L2's size, all at the first cell */
+        price = kib <= l2 ? 0 : first->value / (dg_price)(first->at - l2) * (dg_price)(kib - l2);
+    return price > 0 ? price : 0;
+}
+
+static const struct dg_row_plan *rows_of(struct dg_space *s, uint32_t rows, bool capped)
+{
+    struct dg_row_plan *plans = dg_alloc_array(s->arena, s->blocks_m.count, sizeof *plans);
+    for (uint32_t i = 0; plans != NULL && i < s->blocks_m.count; i++)
+        plans[i] = dg_rows_split(s->problem->m, s->blocks_m.size[i], rows, capped);
+    return plans;
+}
+
+/* Rows that would fall into one L1 set together. */
+static uint64_t rows_in_set(const struct dg_space *s, uint64_t rows)
+{
+    const struct dg_constants *c = s->c;
+    uint64_t apart = gcd(s->problem->lda * c->body->element_bytes, c->set_stride[0]);
+    uint64_t period = c->set_stride[0] / (apart > c->line ? apart : c->line);
+    return period == 0 ? rows : dg_ceil_div(rows, period);
+}
+
+static bool tile_fits(const struct dg_space *s, struct dg_tile tile)
+{
+    uint64_t together = rows_in_set(s, tile.rows);
+    return dg_body_registers(s->c->body, tile) <= s->c->registers &&
+           (together <= 1 || together + 1 < s->c->ways);
+}
+
+static uint64_t footprint_of(const struct dg_space *s, const struct dg_tile_space *t)
+{
+    return dg_bytes_add(dg_bytes_add(s->a_bytes, s->c_bytes), t->b_bytes);
+}
+
+static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_tile tile,
+                     const struct dg_row_plan *rows, bool capped)
+{
+    const struct dg_problem *p = s->problem;
+    unsigned lanes = s->c->body->lanes, bytes = s->c->body->element_bytes;
+    uint64_t width = (uint64_t)tile.vectors * lanes;
+    struct dg_tile_space *t = &s->tiles[s->tile_count++];
+    *t = (struct dg_tile_space){
+        .tile = tile, .rows = rows, .capped = capped,
+        .full_panels = p->n / width, .tail_columns = (unsigned)(p->n % width),
+    };
+    t->tail_vectors = (unsigned)dg_ceil_div(t->tail_columns, lanes);
+    t->panels = t->full_panels + (t->tail_columns > 0);
+    uint64_t columns = p->layout_b == DG_PACKED
+                           ? t->full_panels * width + t->tail_vectors * (uint64_t)lanes : p->n;
+    t->b_bytes = dg_bytes_times(dg_bytes_times(p->k, columns), bytes);
+    uint64_t footprint = footprint_of(s, t);
+    for (unsigned i = 0; i < 2; i++)
+        t->panel_touch[i] = touch_price(s->c, &s->c->panel, (struct dg_tile){ 0, tile.vectors },
+                                        i, footprint);
+    t->rows_touch = touch_price(s->c, &s->c->rows, tile, 0, footprint);
+    if (t->full_panels > 0) {
+        t->full = columns_of(s, by_width, tile.vectors, tile.rows);
+        if (t->full == NULL)
+            return false;
+    }
+    if (t->tail_vectors > 0) {
+        t->tail = columns_of(s, by_width, t->tail_vectors, tile.rows);
+        if (t->tail == NULL)
+            return false;
+    }
+    return dg_sizes_make(s->arena, t->panels, &t->blocks_n);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The tiles asked for, or all; where m or n is smaller than the tile wanted, it shrinks to them. */
+static bool add_tiles(struct dg_space *s, struct dg_error *e)
+{
+    const struct dg_problem *p = s->problem;
+    unsigned lanes = s->c->body->lanes;
+    uint64_t rows_most = least(p->m, DG_TILE_MOST - 1);
+    uint64_t vectors_most = least(dg_ceil_div(p->n, lanes), DG_TILE_MOST - 1);
+    uint64_t rows_wanted = least(p->tile_m, rows_most);
+    uint64_t vectors_wanted = least(dg_ceil_div(p->tile_n, lanes), vectors_most);
+    struct dg_column *by_width[DG_TILE_MOST] = { NULL };
+    for (unsigned r = 1; r <= rows_most; r++) {
+        if (rows_wanted != 0 && r != rows_wanted)
+            continue;
+        const struct dg_row_plan *rows = NULL;
+        for (unsigned v = 1; v <= vectors_most; v++) {
+            struct dg_tile tile = { r, v };
+            if ((vectors_wanted != 0 && v != vectors_wanted) || !tile_fits(s, tile) ||
+                s->tile_count == DG_TILES_MOST)
+                continue;
+            if (rows == NULL)
+                rows = rows_of(s, r, rows_wanted != 0);
+            if (rows == NULL || !add_tile(s, by_width, tile, rows, rows_wanted != 0))
+                return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        }
+    }
+    return true;
+}
+
+static bool no_tile(const struct dg_space *s, struct dg_error *e)
+{
+    const struct dg_problem *p = s->problem;
+    struct dg_tile tile = { p->tile_m > 0 ? p->tile_m : 1,
+                            p->tile_n > 0 ? p->tile_n / s->c->body->lanes : 1 };
+    char value[128], rule[256];
+    dg_format(value, sizeof value, "%u rows of %u vectors need %u registers, %llu rows in one set",
+              tile.rows, tile.vectors, dg_body_registers(s->c->body, tile),
+              (unsigned long long)rows_in_set(s, tile.rows));
+    dg_format(rule, sizeof rule, "no tile fits %u vector registers and %llu ways of L1",
+              s->c->registers, (unsigned long long)s->c->ways);
+    return dg_fail(e, DG_EXIT_INPUT, "plan", rule, value,
+                   "choose a smaller tile_m or tile_n, or pad lda by one cache line");
+}
+
+static void operands(struct dg_space *s)
+{
+    const struct dg_problem *p = s->problem;
+    const struct dg_constants *c = s->c;
+    unsigned bytes = c->body->element_bytes;
+    s->a_bytes = dg_bytes_times(dg_bytes_times(p->m, p->k), bytes);
+    s->c_bytes = dg_bytes_times(dg_bytes_times(p->m, p->n), bytes);
+    s->a_lines = dg_bytes_times(p->m, dg_ceil_div(p->k * bytes, c->line));
+    s->c_lines = dg_bytes_times(p->m, dg_ceil_div(p->n * bytes, c->line));
+    for (int level = 0; level < DG_LEVELS; level++) {
+        uint64_t stride = c->set_stride[level];
+        if (stride == 0)
+            continue;
+        s->spread_a[level] = gcd(p->lda * bytes, stride);
+        s->spread_c[level] = gcd(p->ldc * bytes, stride);
+        s->spread_b[level] = p->layout_b == DG_PACKED ? 0 : gcd(p->ldb * bytes, stride);
+    }
+}
+
+bool dg_space_make(const struct dg_problem *problem, const struct dg_constants *c,
+                   struct dg_arena *arena, struct dg_space *out, struct dg_error *e)
+{
+    *out = (struct dg_space){ .problem = problem, .c = c, .arena = arena };
+    operands(out);
+    out->load_price = dearest(c, DG_PART_LOAD);
+    out->can_prefetch = dg_curve_nearest(&c->panel, 1, 0, 1, true) != NULL;
+    out->tiles = dg_alloc_array(arena, DG_TILES_MOST, sizeof *out->tiles);
+    if (out->tiles == NULL || !dg_sizes_make(arena, problem->k, &out->blocks_k) ||
+        !dg_sizes_make(arena, problem->m, &out->blocks_m))
+        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+    if (!add_tiles(out, e))
+        return false;
+    uint64_t footprint = out->tile_count > 0 ? footprint_of(out, &out->tiles[0]) : 0;
+    out->store_touch = touch_price(c, &c->store, (struct dg_tile){ 0, 0 }, 0, footprint);
+    return out->tile_count > 0 || no_tile(out, e);
+}
