@@ -118,3 +118,51 @@ Test(verify_broken, a_kernel_that_hangs_is_ended)
     skip_without("avx2,fma");
     expect_fault("as", "avx2.s", &hang, short_limit);
 }
+
+/* ---- AArch64, emulated ---- */
+
+static const struct fault neon_faults[] = {
+    {"tail", "random", "24 of 96"},
+    {"over_a", "random", "behind the end of A"},
+    {"crash", "random", "SIGSEGV"},
+    {"illegal", "random", "SIGILL"},
+    {"x19", "call", "x19"},
+    {"x18", "call", "x18"},
+    {"d8", "call", "d8"},
+    {"fpcr", "nan-inf", ""},
+    {"below", "signals", ""},
+};
+
+static void be_neon(struct fixture *f)
+{
+    f->manifest.isa = "aarch64-neon";
+    f->manifest.architecture = "aarch64";
+    f->manifest.features = "asimd";
+    f->manifest.roofs.peak_op = "fma.f32.128";
+    f->options.emulate = true;
+    f->options.timeout = 120;
+}
+
+static void skip_without_cross_tools(void)
+{
+    if (!dg_tool_found("aarch64-linux-gnu-gcc") || !dg_tool_found("aarch64-linux-gnu-as")
+        || !(dg_tool_found("qemu-aarch64-static") || dg_tool_found("qemu-aarch64")))
+        cr_skip_test("no aarch64-linux-gnu-gcc or no qemu-aarch64");
+}
+
+Test(verify_broken, neon_faults_are_caught_under_qemu, .timeout = 280)
+{
+    struct fixture f;
+    skip_without_cross_tools();
+    cr_assert(fixture_open(&f, "aarch64-linux-gnu-as", "neon.s", NULL));
+    be_neon(&f);
+    cr_assert(fixture_write(&f));
+    enum dg_exit code = fixture_verify(&f, "hand.json");
+    const struct dg_check *failed = fixture_failed(&f);
+    cr_expect(code == DG_EXIT_OK && f.report.pass, "%d %s %s", (int)code,
+              failed == NULL ? f.error.rule : failed->name,
+              failed == NULL ? f.error.value : failed->detail);
+    fixture_close(&f);
+    for (size_t i = 0; i < sizeof neon_faults / sizeof *neon_faults; i++)
+        expect_fault("aarch64-linux-gnu-as", "neon.s", &neon_faults[i], be_neon);
+}
