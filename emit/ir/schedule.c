@@ -121,24 +121,42 @@ static void count_mentions(struct list *list)
                 list->mentions[list->block->op[i].operand[j].index]++;
 }
 
+/* Operands of op before j that name the same register. */
+static bool repeated(const struct dg_ir_op *op, unsigned j)
+{
+    for (unsigned i = 0; i < j; i++)
+        if (dg_letter_vector(op->op->operands[i]) && op->operand[i].index == op->operand[j].index)
+            return true;
+    return false;
+}
+
+static unsigned mentions_of(const struct list *list, const struct dg_ir_op *op, uint32_t v)
+{
+    unsigned n = 0;
+    for (unsigned j = 0; op->op->operands[j] != '\0'; j++)
+        n += is_virtual(list, op, j) && op->operand[j].index == v;
+    return n;
+}
+
 /* Registers live while operation i runs, if it came next; *after: when it is done. */
 static unsigned crowd_at(const struct list *list, size_t i, unsigned *after)
 {
     const struct dg_ir_op *op = &list->block->op[i];
-    unsigned fresh = 0, dying = 0;
+    unsigned fresh = 0, dying = 0, unread = 0;
     for (unsigned j = 0; op->op->operands[j] != '\0'; j++) {
         if (!is_virtual(list, op, j))
             continue;
         uint32_t v = op->operand[j].index;
-        fresh += !list->live[v];
-        dying += list->mentions[v] == 1;
+        bool is_last = list->mentions[v] == mentions_of(list, op, v), seen = repeated(op, j);
+        fresh += !seen && !list->live[v];
+        unread += !seen && !list->live[v] && is_last;
+        dying += !seen && list->live[v] && is_last;
     }
-    *after = list->now_live + fresh - dying;
-    if (fresh == 0 || dg_op_early(op->op))
-        return list->now_live + fresh;
-    unsigned reading = list->now_live, writing = list->now_live + fresh - dying;
-    bool scratch = strchr(op->op->operands, 't') != NULL;
-    return scratch ? list->now_live + fresh : writing > reading ? writing : reading;
+    unsigned reading = list->now_live, writing = reading + fresh - dying;
+    *after = writing - unread;
+    if (fresh > 0 && (dg_op_early(op->op) || strchr(op->op->operands, 't') != NULL))
+        return reading + fresh;
+    return writing > reading ? writing : reading;
 }
 
 static void place(struct list *list, size_t i, uint64_t slot)
