@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Core cycles without counters, and the state of the core. Three chains of known length give the
+ * cycle; a multiply-add loop and a wide integer loop beside them show a tenant on the sibling
+ * thread, which a chain cannot see. */
+#include "microbench/engine/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/isa.h"
+
+enum { ROUNDS = 31, TRIES = 20, CHAIN_CYCLES = 16000, PEAK_CYCLES = 10000, WIDE_CYCLES = 5000 };
+
+static double run_ticks(const struct engine *e, const struct dg_loop_entry *loop, uint64_t trips)
+{
+    loop->run(1, e->block);              /* its code is near again */
+    uint64_t from = clock_now(&e->clock);
+    loop->run(trips, e->block);
+    uint64_t to = clock_now(&e->clock);
+    return clock_elapsed(&e->clock, from, to);
+}
+
+double check_ticks(const struct engine *e, const struct check *check)
+{
+    return run_ticks(e, check->loop, check->trips);
+}
+
+double chain_now(const struct engine *e)
+{
+    double cycles = (double)e->chain.trips * e->chain.cycles_per_trip + e->chain.entry_cycles;
+    return check_ticks(e, &e->chain) / cycles;
+}
+
+/* Cycles a trip of a check loop, given the chain beside it. */
+static double trip_cycles(const struct engine *e, const struct check *check, double ticks_per_cycle)
+{
+    double cycles = check_ticks(e, check) / ticks_per_cycle - check->entry_cycles;
+    return cycles / (double)check->trips;
+}
+
+struct checks checks_now(const struct engine *e, double ticks_per_cycle)
+{
+    struct checks now = {.ticks_per_cycle = ticks_per_cycle};
+    now.peak = trip_cycles(e, &e->peak, ticks_per_cycle);
+    now.wide = trip_cycles(e, &e->wide, ticks_per_cycle);
+    now.at_ns = e->clock.host->monotonic_ns(e->clock.host);
+    return now;
+}
+
+/* --- the state gate --- */
+
+static const double WIDE_LIMIT = 1.026, PEAK_LIMIT = 0.01, CLOCK_LIMIT = 0.01;
+
+/* Clearly better several times in a row, and alike each time: the quiet value was not quiet. */
+static void learn(struct check *check, double seen)
+{
+    enum { IN_A_ROW = 8 };
+    double mean = check->better > 0 ? check->better_sum / check->better : seen;
+    if (seen >= 0.99 * check->cycles_per_trip || fabs(seen / mean - 1) > 0.004) {
+        check->better = 0;
+        check->better_sum = 0;
+        return;
+    }
+    check->better++;
+    check->better_sum += seen;
+    if (check->better >= IN_A_ROW) {
+        check->cycles_per_trip = check->better_sum / check->better;
+        check->better = 0;
+        check->better_sum = 0;
+    }
+}
+
+bool chains_quiet(struct engine *e, const struct checks *before, double first, double second,
+                  const struct checks *after)
+{
+    if (!(fabs(first - second) <= CLOCK_LIMIT * 0.5 * (first + second))) {
+        e->state.rejected_clock++;
+        return false;
+    }
+    learn(&e->wide, after->wide);
+    if (after->wide <= WIDE_LIMIT * e->wide.cycles_per_trip)
+        learn(&e->peak, after->peak);
+    double wide = fmax(before->wide, after->wide) / e->wide.cycles_per_trip;
+    double peak = fmax(fabs(before->peak / e->peak.cycles_per_trip - 1),
+                       fabs(after->peak / e->peak.cycles_per_trip - 1));
+    e->state.quiet_wide = e->wide.cycles_per_trip;
+    e->state.quiet_peak = e->peak.cycles_per_trip;
+    if (!(wide <= WIDE_LIMIT)) {
+        e->state.rejected_wide++;
+        return false;
+    }
+    if (!(peak <= PEAK_LIMIT)) {
+        e->state.rejected_peak++;
+        return false;
+    }
+    return true;
+}
+
+/* --- finding the cycle --- */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, ascending);
+    return values[count / 2];
+}
+
+static const struct dg_loop_entry *reference(const struct engine *e, const char *name)
+{
+    struct dg_loop want = {.kind = DG_LOOP_LATENCY, .op = name};
+    return dg_loop_find(&want, e->info.features, e->info.feature_count);
+}
+
+/* The widest multiply-add (or else multiply) in its rate loop with the most chains. */
+static const struct dg_loop_entry *peak_loop(const struct engine *e)
+{
+    static const char *const names[] = {"fma.f32.", "mul.f32."};
+    const struct dg_loop_entry *best = NULL;
+    unsigned best_bits = 0;
+    for (size_t n = 0; n < 2 && best == NULL; n++)
+        for (size_t i = 0; i < dg_loop_count; i++) {
+            const struct dg_loop_entry *loop = &dg_loops[i];
+            size_t length = strlen(names[n]);
+            if (loop->kind != DG_LOOP_RATE || strncmp(loop->op, names[n], length) != 0 ||
+                !dg_features_have(e->info.features, e->info.feature_count, loop->features))
+                continue;
+            unsigned bits = (unsigned)strtoul(loop->op + length, NULL, 10);
+            if (best == NULL || bits > best_bits ||
+                (bits == best_bits && loop->chains > best->chains)) {
+                best = loop;
+                best_bits = bits;
+            }
+        }
+    return best;
+}
+
+/* Trips of a loop that last `cycles`, never fewer clock steps than can be told apart. */
+static uint64_t trips_for(const struct engine *e, const struct dg_loop_entry *loop, double cycles,
+                          double ticks_per_cycle)
+{
+    enum { PROBE_TRIPS = 16, STEPS = 500 };
+    const double most_ns = 2e6;
+    double per_trip = INFINITY;
+    for (int i = 0; i < 9; i++)
+        per_trip = fmin(per_trip, run_ticks(e, loop, PROBE_TRIPS) / PROBE_TRIPS);
+    double steps = fmin(STEPS * e->clock.step_ticks,
+                        fmax(most_ns / e->clock.ns_per_tick, 4 * e->clock.step_ticks));
+    double ticks = fmax(cycles * ticks_per_cycle, steps);
+    if (!(per_trip > e->clock.step_ticks / PROBE_TRIPS))
+        per_trip = fmax(ticks_per_cycle * loop->per_trip / 8.0, 1e-3);
+    return (uint64_t)fmin(fmax(ticks / per_trip, 4), 1e9);
+}
+
+/* Ticks an operation of the three chains, side by side; call and set-up taken out by n and 2n. */
+struct chain_ticks { double add, pair, multiply; };
+
+static double per_op(const struct engine *e, const struct dg_loop_entry *loop, uint64_t trips)
+{
+    double once = run_ticks(e, loop, trips), twice = run_ticks(e, loop, 2 * trips);
+    return (twice - once) / ((double)trips * loop->per_trip);
+}
+
+static struct chain_ticks measure_chains(const struct engine *e,
+                                         const struct dg_loop_entry *const *loops,
+                                         const uint64_t *trips)
+{
+    double add[ROUNDS], pair[ROUNDS], multiply[ROUNDS];
+    struct chain_ticks found;
+    for (int i = 0; i < ROUNDS; i++) {
+        double base = per_op(e, loops[0], trips[0]);
+        add[i] = base;
+        pair[i] = per_op(e, loops[1], trips[1]) / base;
+        multiply[i] = per_op(e, loops[2], trips[2]) / base;
+    }
+    found.add = median(add, ROUNDS);
+    found.pair = median(pair, ROUNDS);
+    found.multiply = median(multiply, ROUNDS);
+    return found;
+}
+
+static bool whole(double value, double least, double most)
+{
+    double nearest = round(value);
+    return nearest >= least && nearest <= most && fabs(value / nearest - 1) <= 0.015;
+}
+
+/* Cycles of one addition: 1; 2 where a dependent addition takes two; 0.5 where it is folded at
+ * rename. 0: no integers fit, the chains do not agree. */
+static double addition_cycles(const struct chain_ticks *t)
+{
+    static const double candidates[] = {1, 2, 0.5};
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+        double add = candidates[i];
+        bool usual = add < 1 ? whole(t->pair * add, 2, 2) : whole(t->pair * add, 2 * add, 2 * add);
+        if (usual && whole(t->multiply * add, 2, 9))
+            return add;
+    }
+    return 0;
+}
+
+static void set_chain(struct engine *e, const struct dg_loop_entry *loop, double cycles_per_op,
+                      double ticks_per_cycle)
+{
+    double entry[ROUNDS];
+    e->chain.loop = loop;
+    e->chain.cycles_per_trip = loop->per_trip * cycles_per_op;
+    e->chain.trips = trips_for(e, loop, CHAIN_CYCLES, ticks_per_cycle);
+    for (int i = 0; i < ROUNDS; i++) {
+        double once = run_ticks(e, loop, e->chain.trips);
+        double twice = run_ticks(e, loop, 2 * e->chain.trips);
+        entry[i] = (2 * once - twice) / ticks_per_cycle;
+    }
+    e->chain.entry_cycles = fmin(fmax(median(entry, ROUNDS), 0), 200);
+}
+
+/* Quiet values of a check loop: the low end for the wide loop, the usual one for the peak. */
+static void set_check(struct engine *e, struct check *check, const struct dg_loop_entry *loop,
+                      double cycles, size_t rank)
+{
+    double seen[ROUNDS], entry[ROUNDS], ticks_per_cycle = chain_now(e);
+    check->loop = loop;
+    check->trips = trips_for(e, loop, cycles, ticks_per_cycle);
+    check->entry_cycles = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        ticks_per_cycle = chain_now(e);
+        double once = check_ticks(e, check);
+        double twice = run_ticks(e, loop, 2 * check->trips);
+        entry[i] = (2 * once - twice) / ticks_per_cycle;
+        seen[i] = once / ticks_per_cycle;
+    }
+    check->entry_cycles = fmin(fmax(median(entry, ROUNDS), 0), 200);
+    qsort(seen, ROUNDS, sizeof *seen, ascending);
+    check->cycles_per_trip = (seen[rank] - check->entry_cycles) / (double)check->trips;
+}
+
+/* Until windows of 10 ms agree: clocks of idle cores rise for a while. Bounded. */
+static void warm_up(const struct engine *e, const struct dg_loop_entry *loop)
+{
+    const double window_ns = 1e7, most_ns = 4e8;
+    double before = 0, spent = 0;
+    while (spent < most_ns) {
+        uint64_t from = clock_now(&e->clock), trips = 0;
+        double ns = 0;
+        for (int i = 0; i < 100000 && ns < window_ns; i++, trips += 64) {
+            loop->run(64, e->block);
+            ns = clock_elapsed(&e->clock, from, clock_now(&e->clock)) * e->clock.ns_per_tick;
+        }
+        double rate = ns > 0 ? (double)trips / ns : 0;
+        spent += fmax(ns, 1e5);
+        if (before > 0 && fabs(rate / before - 1) < 0.005)
+            return;
+        before = rate;
+    }
+}
+
+static void describe(struct engine *e, const struct chain_ticks *t, double add)
+{
+    if (add > 0)
+        snprintf(e->chains_text, sizeof e->chains_text,
+                 "add %.3g, xor-rotate %.4g, multiply %.4g cycles: they agree", add,
+                 t->pair * add, t->multiply * add);
+    else
+        snprintf(e->chains_text, sizeof e->chains_text,
+                 "add : xor-rotate : multiply = 1 : %.3f : %.3f: they do not agree", t->pair,
+                 t->multiply);
+    e->info.chains = e->chains_text;
+}
+
+bool chains_open(struct engine *e, struct dg_error *error)
+{
+    const struct dg_loop_entry *loops[] = {
+        reference(e, DG_REF_ADD), reference(e, DG_REF_XOR_ROTATE), reference(e, DG_REF_MULTIPLY),
+    };
+    const struct dg_loop_entry *wide = reference(e, DG_REF_WIDE), *peak = peak_loop(e);
+    struct chain_ticks ticks = {0};
+    uint64_t trips[3];
+    double add = 0;
+    if (!loops[0] || !loops[1] || !loops[2] || !wide || !peak)
+        return dg_fail(error, DG_EXIT_UNAVAILABLE, "loops", "reference chains for this processor",
+                       e->host.machine, "type the profile by hand");
+    warm_up(e, loops[0]);
+    for (int i = 0; i < TRIES && add <= 0; i++) {
+        if (i > 0)
+            e->host.pause(&e->host, 10000000);
+        for (int n = 0; n < 3; n++)
+            trips[n] = trips_for(e, loops[n], CHAIN_CYCLES / 2.0, 1);
+        ticks = measure_chains(e, loops, trips);
+        add = addition_cycles(&ticks);
+        if (e->info.emulated)
+            break;
+    }
+    describe(e, &ticks, add);
+    e->agree = add > 0;
+    /* A folded addition is no chain: the xor-rotate pair is. */
+    bool folded = add > 0 && add < 1;
+    double per_cycle = add > 0 ? ticks.add / add : fmax(ticks.add, 1e-3);
+    set_chain(e, folded ? loops[1] : loops[0], folded ? 2 : add > 0 ? add : 1, per_cycle);
+    set_check(e, &e->wide, wide, WIDE_CYCLES, ROUNDS / 10);
+    set_check(e, &e->peak, peak, PEAK_CYCLES, ROUNDS / 2);
+    e->state.peak_op = peak->op;
+    e->state.quiet_wide = e->wide.cycles_per_trip;
+    e->state.quiet_peak = e->peak.cycles_per_trip;
+    e->info.clock_hz = 1e9 / (chain_now(e) * e->clock.ns_per_tick);
+    e->info.clock_low_hz = e->info.clock_high_hz = e->info.clock_hz;
+    return true;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Pointer chases, evict-and-time, cold refill. */
+#include "microbench/engine/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LONGEST_SLICE_NS = 200000 };
+
+static bool bad_order(struct engine *e, const uint32_t *order, size_t count, const char *where,
+                      struct dg_error *error)
+{
+    char value[64];
+    for (size_t i = 0; i < count; i++)
+        if (order[i] % 8 != 0 || (uint64_t)order[i] + 64 > e->arena_bytes) {
+            snprintf(value, sizeof value, "%u", order[i]);
+            return !dg_fail(error, DG_EXIT_UNAVAILABLE, where,
+                            "offsets that are multiples of 8 inside the arena", value,
+                            "allow more memory");
+        }
+    if (count == 0)
+        return !dg_fail(error, DG_EXIT_INTERNAL, where, "an order of at least one offset", "0",
+                        "");
+    return false;
+}
+
+static void link_ring(struct engine *e, const uint32_t *order, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *next = e->arena + order[i + 1 < count ? i + 1 : 0];
+        *(void **)(void *)(e->arena + order[i]) = next;
+    }
+}
+
+/* Pointers read as floats could be denormal: the pattern comes back. */
+static void unlink_ring(struct engine *e, const uint32_t *order, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        arena_fill(e, order[i], 8);
+}
+
+static const struct dg_chase_entry *chase_loop(const struct engine *e, bool vector,
+                                               struct dg_error *error)
+{
+    const struct dg_chase_entry *entry =
+        dg_chase_find(vector, e->info.features, e->info.feature_count);
+    if (entry == NULL)
+        dg_fail(error, DG_EXIT_UNAVAILABLE, "chase", "a load that runs here",
+                vector ? "vector" : "scalar", "leave it out");
+    return entry;
+}
+
+static uint64_t trips_of(uint64_t loads)
+{
+    return loads / DG_CHASE_LOADS + (loads % DG_CHASE_LOADS != 0);
+}
+
+struct chase_run { const struct dg_chase_entry *entry; void *at; };
+
+static void run_chase(void *context, uint64_t trips)
+{
+    struct chase_run *r = context;
+    r->at = r->entry->run(r->at, trips);
+}
+
+/* Long enough to time, short enough to fall between interruptions. */
+static uint64_t chase_trips(const struct engine *e, struct work *work, uint64_t steps)
+{
+    double slice = LONGEST_SLICE_NS > 4 * e->target_ns ? LONGEST_SLICE_NS : 4 * e->target_ns;
+    uint64_t wanted = trips_of(steps), least = sample_amount(e, work, UINT64_C(1) << 40);
+    double most = (double)least * slice / e->target_ns;
+    if (wanted < least)
+        return least;
+    return (double)wanted <= most ? wanted : (uint64_t)most;
+}
+
+bool engine_chase(void *self, const struct dg_chase *chase, struct dg_samples *out,
+                  struct dg_error *error)
+{
+    struct engine *e = self;
+    struct chase_run context = {chase_loop(e, chase->vector, error), NULL};
+    struct work work = {run_chase, &context, 1};
+    const struct dg_sample none = {0, 0};
+    request_begin(e, out, 1);
+    if (context.entry == NULL || bad_order(e, chase->order, chase->count, "chase", error))
+        return false;
+    link_ring(e, chase->order, chase->count);
+    context.at = e->arena + chase->order[0];
+    for (unsigned pass = 0; pass < chase->warm; pass++)
+        run_chase(&context, trips_of(chase->count));
+    work.amount = chase_trips(e, &work, chase->steps != 0 ? chase->steps : chase->count);
+    bool ok = sample_collect(e, &work, (double)work.amount * DG_CHASE_LOADS, &none, out, error);
+    unlink_ring(e, chase->order, chase->count);
+    return ok;
+}
+
+/* --- evict and time --- */
+
+struct evict_run {
+    struct engine *e;
+    const struct dg_evict *evict;
+    const struct dg_chase_entry *entry;
+    void *at;
+    double *ticks;               /* of the timed loads */
+    size_t count;
+};
+
+static inline void touch(const unsigned char *at)
+{
+    (void)*(const volatile uint64_t *)(const void *)at;
+}
+
+static void run_evict(void *context, uint64_t repeats)
+{
+    struct evict_run *r = context;
+    const struct clock *clock = &r->e->clock;
+    const unsigned char *target = r->e->arena + r->evict->target;
+    /* Another line of the same page: the page's translation is near when the load is timed. */
+    const unsigned char *beside = r->e->arena + ((r->evict->target & ~UINT32_C(63)) ^ 2048);
+    for (uint64_t i = 0; i < repeats; i++) {
+        touch(target);
+        r->at = r->entry->run(r->at, trips_of((uint64_t)r->evict->count * r->evict->passes));
+        touch(beside);
+        uint64_t from = clock_now(clock);
+        touch(target);
+        uint64_t to = clock_now(clock);
+        r->ticks[r->count++] = clock_elapsed(clock, from, to);
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The mean of the middle half. */
+static double trimmed_mean(double *values, size_t count)
+{
+    size_t from = count / 4, to = count - count / 4;
+    double sum = 0;
+    qsort(values, count, sizeof *values, ascending);
+    for (size_t i = from; i < to; i++)
+        sum += values[i];
+    return to > from ? sum / (double)(to - from) : 0;
+}
+
+/* Repeats that fit one undisturbed stretch. */
+static uint64_t evict_chunk(struct evict_run *r, unsigned repeats)
+{
+    struct work one = {run_evict, r, 1};
+    double ns = work_ticks(r->e, &one) * r->e->clock.ns_per_tick;
+    uint64_t fit = ns > 0 ? (uint64_t)(LONGEST_SLICE_NS / ns) : repeats;
+    r->count = 0;
+    return fit < 1 ? 1 : fit < repeats ? fit : repeats;
+}
+
+static bool collect_evict(struct engine *e, struct evict_run *r, unsigned repeats,
+                          struct dg_samples *out, struct dg_error *error)
+{
+    struct work work = {run_evict, r, evict_chunk(r, repeats)};
+    unsigned failures = 0;
+    double cycles_per_tick = 0;
+    for (unsigned attempts = 0; out->count < out->capacity; attempts++) {
+        struct dg_sample total;
+        size_t before = r->count;
+        enum go_on go = request_next(e, attempts / (unsigned)(repeats / work.amount + 1), failures,
+                                     out->capacity, error);
+        if (go != GO_ON)
+            return go == GO_STOP;
+        if (!sample_once(e, &work, &total)) {
+            r->count = before;
+            out->rejected++;
+            failures++;
+            continue;
+        }
+        failures = 0;
+        cycles_per_tick = total.cycles / total.ns * e->clock.ns_per_tick;
+        if (r->count < repeats)
+            continue;
+        double ticks = trimmed_mean(r->ticks, r->count);
+        out->sample[out->count].cycles = ticks * cycles_per_tick;
+        out->sample[out->count++].ns = ticks * e->clock.ns_per_tick;
+        r->count = 0;
+    }
+    return true;
+}
+
+bool engine_evict(void *self, const struct dg_evict *evict, struct dg_samples *out,
+                  struct dg_error *error)
+{
+    struct engine *e = self;
+    struct evict_run context = {.e = e, .evict = evict};
+    unsigned repeats = evict->repeats > 0 ? evict->repeats : 1;
+    request_begin(e, out, 1);
+    context.entry = chase_loop(e, false, error);
+    if (context.entry == NULL || bad_order(e, evict->order, evict->count, "evict", error) ||
+        bad_order(e, &evict->target, 1, "evict target", error))
+        return false;
+    context.ticks = calloc(2 * (size_t)repeats, sizeof *context.ticks);
+    if (context.ticks == NULL)
+        return dg_fail(error, DG_EXIT_UNAVAILABLE, "evict", "memory for the samples", "none left",
+                       "free memory");
+    link_ring(e, evict->order, evict->count);
+    context.at = e->arena + evict->order[0];
+    bool ok = collect_evict(e, &context, repeats, out, error);
+    unlink_ring(e, evict->order, evict->count);
+    free(context.ticks);
+    dg_samples_summary(out);
+    return ok;
+}
+
+/* --- cold refill --- */
+
+struct resample_run { struct engine *e; const struct dg_resample *resample; void *at; };
+
+/* Dependent loads; the pages of those to come are touched ahead by independent ones. */
+static void run_resample(void *context, uint64_t amount)
+{
+    enum { AHEAD = 12, PAGE = 4096, LINE = 4032, OTHER_LINE = 3968 };
+    struct resample_run *r = context;
+    const uint32_t *order = r->resample->order;
+    size_t count = r->resample->count, ahead = AHEAD % count;
+    void *at = r->at;
+    (void)amount;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t page = order[ahead] & ~(uint32_t)(PAGE - 1);
+        touch(r->e->arena + page + ((order[ahead] & LINE) == LINE ? OTHER_LINE : LINE));
+        ahead = ahead + 1 < count ? ahead + 1 : 0;
+        at = *(void *volatile *)at;
+    }
+    r->at = at;
+}
+
+static void stream_window(struct engine *e, const struct dg_stream_entry *stream, uint64_t window)
+{
+    struct dg_stream_state state = {
+        .a = (uintptr_t)e->arena, .bytes = window / stream->step * stream->step, .passes = 1,
+    };
+    if (state.bytes > 0)
+        stream->run(&state);
+}
+
+bool engine_resample(void *self, const struct dg_resample *resample, struct dg_samples *out,
+                     struct dg_error *error)
+{
+    struct engine *e = self;
+    struct resample_run context = {e, resample, NULL};
+    struct work work = {run_resample, &context, 1};
+    const struct dg_stream_entry *stream =
+        dg_stream_find(DG_READ, 0, false, e->info.features, e->info.feature_count);
+    unsigned failures = 0;
+    bool ok = true;
+    request_begin(e, out, 1);
+    if (stream == NULL || resample->window > e->arena_bytes)
+        return dg_fail(error, DG_EXIT_UNAVAILABLE, "resample", "a window inside the arena",
+                       "too large", "allow more memory");
+    if (bad_order(e, resample->order, resample->count, "resample", error))
+        return false;
+    link_ring(e, resample->order, resample->count);
+    context.at = e->arena + resample->order[0];
+    for (unsigned attempts = 0; out->count < out->capacity; attempts++) {
+        struct dg_sample total;
+        enum go_on go = request_next(e, attempts, failures, out->capacity, error);
+        ok = go != GO_FAIL;
+        if (go != GO_ON)
+            break;
+        stream_window(e, stream, resample->window);
+        e->last = checks_now(e, chain_now(e));
+        if (!sample_once(e, &work, &total)) {
+            out->rejected++;
+            failures++;
+            continue;
+        }
+        failures = 0;
+        out->sample[out->count].cycles = total.cycles / (double)resample->count;
+        out->sample[out->count++].ns = total.ns / (double)resample->count;
+    }
+    unlink_ring(e, resample->order, resample->count);
+    dg_samples_summary(out);
+    return ok;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DG_MICROBENCH_ENGINE_INTERNAL_H
+#define DG_MICROBENCH_ENGINE_INTERNAL_H
+
+#include "microbench/engine/engine.h"
+#include "microbench/loops/loops.h"
+
+/* The counter that times everything, found good before the first sample. */
+struct clock {
+    struct dg_host *host;
+    bool counter;                /* host->ticks; else host->monotonic_ns */
+    const char *name;
+    double ns_per_tick;
+    double step_ticks;           /* granularity: the smallest step seen */
+    double overhead_ticks;       /* an empty pair of reads */
+};
+
+/* A check loop and how often it turns in one check. */
+struct check {
+    const struct dg_loop_entry *loop;
+    uint64_t trips;
+    double cycles_per_trip;      /* the chain: known; the others: on a quiet core */
+    double entry_cycles;         /* call and set-up, once a check */
+    unsigned better;             /* times in a row that it was clearly faster than that */
+    double better_sum;
+};
+
+struct counter {                 /* perf_event cycles */
+    bool believed;
+    int descriptor;
+    double overhead;             /* cycles of an empty pair of reads */
+};
+
+/* The checks after a sample: ticks a cycle by the chain, cycles a trip by the others. */
+struct checks { double ticks_per_cycle, peak, wide; uint64_t at_ns; };
+
+struct engine {
+    struct dg_bench_info info;
+    struct dg_engine_state state;
+    struct dg_host host;
+    struct clock clock;
+    struct counter counter;
+    struct check chain, peak, wide;
+    struct checks last;          /* after the sample before */
+    void *block;                 /* memory of operation loops and of the check loops */
+    unsigned char *arena;
+    void *mapping;
+    uint64_t arena_bytes, mapping_bytes;
+    double target_ns;            /* shortest sample */
+    uint64_t opened_ns, deadline_ns, patience_ns;
+    uint64_t request_ns, progress_ns, waited_ns;
+    bool (*progress)(void *context, double seconds);
+    void *progress_context;
+    bool agree;                  /* the chains have integer ratios: cycles mean something */
+    struct dg_cpus allowed;
+    const char *features[DG_FEATURES_MAX];
+    char chains_text[160], perf_text[96];
+};
+
+/* Work of which `amount` units are timed. */
+struct work {
+    void (*run)(void *context, uint64_t amount);
+    void *context;
+    uint64_t amount;
+};
+
+/* clock.c */
+bool clock_open(struct clock *clock, struct dg_host *host, struct dg_error *e);
+uint64_t clock_now(const struct clock *clock);
+double clock_elapsed(const struct clock *clock, uint64_t from, uint64_t to);  /* ticks, >= 0 */
+
+/* chains.c: the reference chains and the state of the core */
+bool chains_open(struct engine *e, struct dg_error *error);
+double check_ticks(const struct engine *e, const struct check *check);
+/* Ticks a cycle now. */
+double chain_now(const struct engine *e);
+struct checks checks_now(const struct engine *e, double ticks_per_cycle);
+/* Counts what it finds; learns when the core is quieter than thought. */
+bool chains_quiet(struct engine *e, const struct checks *before, double first, double second,
+                  const struct checks *after);
+
+/* sample.c */
+/* One run: cycles and nanoseconds of all of it; false when it was disturbed. */
+bool sample_once(struct engine *e, const struct work *work, struct dg_sample *total);
+enum go_on { GO_ON, GO_STOP, GO_FAIL };      /* stop: enough or no patience; fail: *error is set */
+void request_begin(struct engine *e, struct dg_samples *out, size_t count);
+enum go_on request_next(struct engine *e, unsigned attempts, unsigned failures, size_t capacity,
+                        struct dg_error *error);
+/* Collects samples of `work`: (total - overhead) / units. */
+bool sample_collect(struct engine *e, const struct work *work, double units,
+                    const struct dg_sample *overhead, struct dg_samples *out,
+                    struct dg_error *error);
+/* Amounts of `work` that fill the shortest sample; at least 1, at most `most`. */
+uint64_t sample_amount(const struct engine *e, const struct work *work, uint64_t most);
+double work_ticks(const struct engine *e, const struct work *work);
+
+/* memory.c */
+bool arena_open(struct engine *e, const struct dg_engine_options *options, struct dg_error *error);
+void arena_close(struct engine *e);
+void arena_fill(struct engine *e, uint64_t offset, uint64_t bytes);   /* the non-zero pattern */
+
+/* perf.c */
+void counter_open(struct engine *e);
+void counter_close(struct engine *e);
+bool counter_read(struct engine *e, double *cycles);
+const char *errno_name(int number);
+
+/* requests: loops.c, chase.c, stream.c, mix.c */
+bool engine_loop(void *self, const struct dg_loop *, struct dg_samples *out, struct dg_error *);
+bool engine_chase(void *self, const struct dg_chase *, struct dg_samples *out, struct dg_error *);
+bool engine_evict(void *self, const struct dg_evict *, struct dg_samples *out, struct dg_error *);
+bool engine_resample(void *self, const struct dg_resample *, struct dg_samples *out,
+                     struct dg_error *);
+bool engine_stream(void *self, const struct dg_stream *, struct dg_samples *out,
+                   struct dg_error *);
+bool engine_mix(void *self, const struct dg_mix *, size_t count, struct dg_samples *out,
+                struct dg_error *);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Operation loops. */
+#include "microbench/engine/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct loop_run { const struct dg_loop_entry *entry; void *block; };
+
+static void run(void *context, uint64_t trips)
+{
+    const struct loop_run *r = context;
+    r->entry->run(trips, r->block);
+}
+
+/* What one call costs beside its trips: a call of one trip less a trip. */
+static struct dg_sample entry_cost(const struct engine *e, const struct work *work)
+{
+    struct work one = {work->run, work->context, 1};
+    struct dg_sample cost = {0, 0};
+    double least = INFINITY, long_run = INFINITY;
+    for (int i = 0; i < 8; i++) {
+        least = fmin(least, work_ticks(e, &one));
+        long_run = fmin(long_run, work_ticks(e, work));
+    }
+    double ticks = least - long_run / (double)work->amount;
+    double per_cycle = chain_now(e), cycles = ticks / per_cycle;
+    /* A coarse clock cannot tell: then nothing is taken off. */
+    if (cycles > 0 && cycles < 400 && ticks > e->clock.step_ticks) {
+        cost.cycles = cycles;
+        cost.ns = ticks * e->clock.ns_per_tick;
+    }
+    return cost;
+}
+
+static bool no_loop(const struct dg_loop *loop, struct dg_error *error)
+{
+    char value[128];
+    snprintf(value, sizeof value, "%s%s%s", loop->op != NULL ? loop->op : "",
+             loop->other != NULL ? " beside " : "", loop->other != NULL ? loop->other : "");
+    return dg_fail(error, DG_EXIT_UNAVAILABLE, "loop", "a loop of this operation that runs here",
+                   value, "leave the operation out: the processor or the tables lack it");
+}
+
+bool engine_loop(void *self, const struct dg_loop *loop, struct dg_samples *out,
+                 struct dg_error *error)
+{
+    struct engine *e = self;
+    struct loop_run context = {NULL, e->block};
+    struct work work = {run, &context, 1};
+    request_begin(e, out, 1);
+    context.entry = dg_loop_find(loop, e->info.features, e->info.feature_count);
+    if (context.entry == NULL)
+        return no_loop(loop, error);
+    work.amount = sample_amount(e, &work, UINT64_C(1) << 40);
+    struct dg_sample overhead = entry_cost(e, &work);
+    return sample_collect(e, &work, (double)work.amount * context.entry->per_trip, &overhead, out,
+                          error);
+}

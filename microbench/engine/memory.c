@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The arena: mapped once, written once, aligned to 2 MiB, never more than limits allow. */
+#include "microbench/engine/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MIB (UINT64_C(1) << 20)
+static const uint64_t ALIGNMENT = 2 * MIB, USUAL = 256 * MIB, LEAST = 4 * MIB;
+
+/* 1.0 as f32; as f64 a normal number too. A pattern of zeros could share one zero page, and
+ * denormal numbers would slow arithmetic down. */
+void arena_fill(struct engine *e, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t ones = UINT64_C(0x3f8000003f800000);
+    if (offset >= e->arena_bytes)
+        return;
+    if (bytes > e->arena_bytes - offset)
+        bytes = e->arena_bytes - offset;
+    uint64_t *at = (uint64_t *)(void *)(e->arena + (offset & ~UINT64_C(7)));
+    for (uint64_t i = 0; i < bytes / sizeof *at; i++)
+        at[i] = ones;
+}
+
+/* Half of what is left, so that others and the rest of this program keep room. */
+static uint64_t wanted(struct engine *e, const struct dg_engine_options *options)
+{
+    const char *source;
+    uint64_t most = options->memory != 0 ? options->memory : USUAL;
+    uint64_t left = dg_host_memory(&e->host, &source) / 2;
+    e->state.memory_source = options->memory != 0 ? "option" : "default";
+    if (left < most) {
+        most = left;
+        e->state.memory_source = source;
+    }
+    return most / ALIGNMENT * ALIGNMENT;
+}
+
+/* AnonHugePages of the mapping's own entry, in bytes. */
+static uint64_t huge_bytes(struct engine *e)
+{
+    char line[256];
+    uint64_t found = 0;
+    bool inside = false;
+    FILE *file = fopen("/proc/self/smaps", "r");
+    if (file == NULL)
+        return 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        unsigned long long from, to, kilobytes;
+        if (sscanf(line, "%llx-%llx ", &from, &to) == 2)
+            inside = from < (uintptr_t)e->arena + e->arena_bytes && to > (uintptr_t)e->arena;
+        else if (inside && sscanf(line, "AnonHugePages: %llu kB", &kilobytes) == 1)
+            found += kilobytes << 10;
+    }
+    fclose(file);
+    return found;
+}
+
+bool arena_open(struct engine *e, const struct dg_engine_options *options, struct dg_error *error)
+{
+    char value[64];
+    uint64_t bytes = wanted(e, options);
+    long page = e->host.sysconf(&e->host, _SC_PAGESIZE);
+    for (; bytes >= LEAST; bytes = bytes / 2 / ALIGNMENT * ALIGNMENT) {
+        e->mapping_bytes = bytes + ALIGNMENT;
+        e->mapping = mmap(NULL, e->mapping_bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (e->mapping != MAP_FAILED)
+            break;
+        e->mapping = NULL;
+    }
+    if (e->mapping == NULL) {
+        snprintf(value, sizeof value, "%s", e->state.memory_source);
+        return dg_fail(error, DG_EXIT_UNAVAILABLE, "memory", "at least 4 MiB for measuring", value,
+                       "raise the memory limit (ulimit -v, control group), or free memory");
+    }
+    uintptr_t start = ((uintptr_t)e->mapping + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    e->arena = (unsigned char *)e->mapping + (start - (uintptr_t)e->mapping);
+    e->arena_bytes = bytes;
+    madvise(e->arena, bytes, options->no_huge_pages ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+    arena_fill(e, 0, bytes);
+    e->info.page_bytes = page > 0 ? (unsigned)page : 4096;
+    e->info.huge_pages = huge_bytes(e) >= bytes / 10 * 9;
+    e->info.memory_limit = bytes;
+    uint64_t last = dg_host_last_level(&e->host, e->info.cpu);
+    e->info.memory_short = bytes < (last > 0 ? 4 * last : USUAL);
+    e->block = aligned_alloc(4096, DG_BLOCK_BYTES);
+    if (e->block == NULL)
+        return dg_fail(error, DG_EXIT_UNAVAILABLE, "memory", "16 KiB for loops", "none left",
+                       "free memory");
+    dg_loop_block_fill(e->block);
+    return true;
+}
+
+void arena_close(struct engine *e)
+{
+    if (e->mapping != NULL)
+        munmap(e->mapping, e->mapping_bytes);
+    free(e->block);
+    e->mapping = e->block = NULL;
+}

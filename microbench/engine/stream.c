@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Bandwidth: what fits one stretch is passed again and again, longer arrays are walked in slices. */
+#include "microbench/engine/internal.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SLICE_BYTES = 1 << 20, PAGE = 4096, STAGGER = 1088 };
+
+struct stream_run {
+    const struct dg_stream_entry *entry;
+    struct dg_stream_state all;          /* the whole arrays */
+    uint64_t slice, at;                  /* bytes of one array; slice 0: whole passes */
+    unsigned arrays;
+};
+
+static void run_stream(void *context, uint64_t amount)
+{
+    struct stream_run *r = context;
+    struct dg_stream_state part = r->all;
+    if (r->slice == 0) {
+        part.passes = amount;
+        r->entry->run(&part);
+        return;
+    }
+    for (uint64_t i = 0; i < amount; i++) {
+        part = r->all;
+        part.a += r->at;
+        part.b += r->at;
+        part.c += r->at;
+        part.bytes = r->slice;
+        part.passes = 1;
+        r->entry->run(&part);
+        r->at = r->at + 2 * r->slice <= r->all.bytes ? r->at + r->slice : 0;
+    }
+}
+
+/* Bytes of all arrays that one amount of work moves. */
+static double stream_bytes(const struct stream_run *r)
+{
+    return (double)r->arrays * (double)(r->slice != 0 ? r->slice : r->all.bytes);
+}
+
+/* Arrays one behind the other, staggered so that loads and stores do not share low bits. */
+static uint64_t array_offset(uint64_t bytes, unsigned array)
+{
+    return array * ((bytes + PAGE - 1) / PAGE * PAGE + STAGGER) / 64 * 64;
+}
+
+static uint64_t run_span(uint64_t bytes, unsigned arrays)
+{
+    return (array_offset(bytes, arrays) + PAGE - 1) / PAGE * PAGE;
+}
+
+static void place(struct stream_run *r, struct engine *e, uint64_t base, uint64_t bytes,
+                  unsigned prefetch)
+{
+    uint64_t step = r->entry->step, slice = SLICE_BYTES / r->arrays / step * step;
+    uint64_t a = (uintptr_t)e->arena + base;
+    r->all = (struct dg_stream_state){
+        .a = a, .bytes = bytes, .distance = prefetch, .passes = 1,
+        .b = a + array_offset(bytes, r->arrays > 2 ? 1 : 0),
+        .c = a + array_offset(bytes, r->arrays - 1),
+    };
+    r->slice = bytes * r->arrays > 2 * SLICE_BYTES ? slice : 0;
+    r->at = 0;
+}
+
+static bool prepare(struct engine *e, const struct dg_stream *stream, unsigned threads,
+                    struct stream_run *runs, struct dg_error *error)
+{
+    char value[64];
+    const struct dg_stream_entry *entry =
+        dg_stream_find(stream->kind, stream->step, stream->prefetch > 0, e->info.features,
+                       e->info.feature_count);
+    unsigned arrays = dg_traffic_arrays(stream->kind);
+    snprintf(value, sizeof value, "kind %d, step %u", (int)stream->kind, stream->step);
+    if (entry == NULL)
+        return dg_fail(error, DG_EXIT_UNAVAILABLE, "stream", "a stream loop of this step", value,
+                       "choose a step that the tables have");
+    uint64_t bytes = stream->bytes / arrays / entry->step * entry->step;
+    uint64_t span = run_span(bytes, arrays);
+    snprintf(value, sizeof value, "%llu bytes, %u times", (unsigned long long)stream->bytes,
+             threads);
+    if (bytes == 0 || bytes > e->arena_bytes || span > e->arena_bytes / threads)
+        return dg_fail(error, DG_EXIT_UNAVAILABLE, "stream", "arrays that fit the arena", value,
+                       "allow more memory");
+    for (unsigned i = 0; i < threads; i++) {
+        runs[i] = (struct stream_run){.entry = entry, .arrays = arrays};
+        place(&runs[i], e, i * span, bytes, stream->prefetch);
+    }
+    if (stream->kind == DG_ADD || stream->kind == DG_TRIAD)
+        arena_fill(e, 0, span * threads);        /* sums of sums would grow without end */
+    return true;
+}
+
+static void warm(struct stream_run *r)
+{
+    struct dg_stream_state once = r->all;
+    once.passes = r->slice != 0 ? 1 : 3;
+    r->entry->run(&once);
+}
+
+static uint64_t stream_amount(struct engine *e, struct work *work, const struct stream_run *r,
+                              unsigned passes)
+{
+    uint64_t amount = sample_amount(e, work, UINT64_C(1) << 32);
+    return r->slice == 0 && passes > amount ? passes : amount;
+}
+
+static bool one_core(struct engine *e, const struct dg_stream *stream, struct dg_samples *out,
+                     struct dg_error *error)
+{
+    struct stream_run run;
+    struct work work = {run_stream, &run, 1};
+    const struct dg_sample none = {0, 0};
+    if (!prepare(e, stream, 1, &run, error))
+        return false;
+    warm(&run);
+    work.amount = stream_amount(e, &work, &run, stream->passes);
+    return sample_collect(e, &work, stream_bytes(&run) * (double)work.amount, &none, out, error);
+}
+
+/* --- all cores --- */
+
+struct crew {
+    struct engine *e;
+    unsigned threads, wanted;
+    atomic_uint ready, done;
+    atomic_bool stop;
+};
+
+struct member {
+    struct crew *crew;
+    struct stream_run *run;
+    pthread_t thread;
+    unsigned cpu, count;
+    size_t rejected;
+    struct dg_sample *sample;            /* per byte */
+};
+
+/* One slice between two chains of this core. */
+static bool member_sample(struct member *m, const struct work *work, struct dg_sample *out)
+{
+    const struct engine *e = m->crew->e;
+    struct dg_host *host = e->clock.host;
+    struct dg_usage before, after;
+    host->usage(host, &before);
+    double first = chain_now(e), ticks = work_ticks(e, work), second = chain_now(e);
+    host->usage(host, &after);
+    double bytes = stream_bytes(m->run) * (double)work->amount;
+    out->cycles = ticks / (0.5 * (first + second)) / bytes;
+    out->ns = ticks * e->clock.ns_per_tick / bytes;
+    return fabs(first - second) <= 0.01 * first && before.switches == after.switches &&
+           before.faults == after.faults && ticks > 0 && e->agree;
+}
+
+/* Everybody goes on until everybody has enough, so that the load stays the same; bounded. */
+static void *member_run(void *context)
+{
+    struct member *m = context;
+    struct crew *crew = m->crew;
+    struct engine *e = crew->e;
+    struct dg_host *host = e->clock.host;
+    struct work work = {run_stream, m->run, 1};
+    bool told = false;
+    if (m->cpu != e->info.cpu)
+        host->pin(host, m->cpu);
+    warm(m->run);
+    work.amount = stream_amount(e, &work, m->run, 1);
+    atomic_fetch_add(&crew->ready, 1);
+    while (atomic_load(&crew->ready) < crew->threads && !atomic_load(&crew->stop))
+        sched_yield();
+    for (unsigned i = 0; !atomic_load(&crew->stop); i++) {
+        bool keep = m->count < crew->wanted;
+        struct dg_sample sample;
+        if (!member_sample(m, &work, &sample))
+            m->rejected++;
+        else if (keep)
+            m->sample[m->count++] = sample;
+        if (!told && (m->count >= crew->wanted || i > 8 * crew->wanted + 64)) {
+            told = true;
+            atomic_fetch_add(&crew->done, 1);
+        }
+        if (atomic_load(&crew->done) >= crew->threads)
+            break;
+    }
+    return NULL;
+}
+
+/* Rates add up: 1 / sum of 1 / (time per byte). */
+static void combine(const struct member *members, unsigned threads, struct dg_samples *out)
+{
+    size_t count = out->capacity;
+    for (unsigned t = 0; t < threads; t++) {
+        count = members[t].count < count ? members[t].count : count;
+        out->rejected += members[t].rejected;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double cycles = 0, ns = 0;
+        for (unsigned t = 0; t < threads; t++) {
+            cycles += 1 / members[t].sample[i].cycles;
+            ns += 1 / members[t].sample[i].ns;
+        }
+        out->sample[i] = (struct dg_sample){1 / cycles, 1 / ns};
+    }
+    out->count = count;
+    dg_samples_summary(out);
+}
+
+static unsigned next_cpu(const struct engine *e, unsigned *from)
+{
+    while (*from < DG_CPUS_MAX && (!dg_cpus_have(&e->allowed, *from) || *from == e->info.cpu))
+        ++*from;
+    return (*from)++;
+}
+
+/* This thread is the last member; the others start first. */
+static bool run_crew(struct engine *e, struct crew *crew, struct member *members,
+                     struct dg_error *error)
+{
+    unsigned started = 0, cpu = 0;
+    bool ok = true;
+    for (; started + 1 < crew->threads && ok; started += ok) {
+        members[started].cpu = next_cpu(e, &cpu);
+        ok = pthread_create(&members[started].thread, NULL, member_run, &members[started]) == 0;
+    }
+    if (ok)
+        member_run(&members[started]);
+    else
+        dg_fail(error, DG_EXIT_UNAVAILABLE, "stream", "a thread for each allowed CPU",
+                "pthread_create failed", "raise the limit on processes (ulimit -u)");
+    atomic_store(&crew->stop, true);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(members[i].thread, NULL);
+    return ok;
+}
+
+static bool all_cores(struct engine *e, const struct dg_stream *stream, struct dg_samples *out,
+                      struct dg_error *error)
+{
+    unsigned threads = e->info.cpus;
+    struct crew crew = {.e = e, .threads = threads, .wanted = (unsigned)out->capacity};
+    struct stream_run *runs = calloc(threads, sizeof *runs);
+    struct member *members = calloc(threads, sizeof *members);
+    struct dg_sample *samples = calloc(threads * out->capacity, sizeof *samples);
+    bool ok = runs != NULL && members != NULL && samples != NULL;
+    if (!ok)
+        dg_fail(error, DG_EXIT_UNAVAILABLE, "stream", "memory for the threads", "none left",
+                "free memory");
+    ok = ok && prepare(e, stream, threads, runs, error);
+    for (unsigned i = 0; ok && i < threads; i++)
+        members[i] = (struct member){.crew = &crew, .run = &runs[i], .cpu = e->info.cpu,
+                                     .sample = samples + i * out->capacity};
+    ok = ok && run_crew(e, &crew, members, error);
+    if (ok)
+        combine(members, threads, out);
+    free(samples);
+    free(members);
+    free(runs);
+    return ok;
+}
+
+bool engine_stream(void *self, const struct dg_stream *stream, struct dg_samples *out,
+                   struct dg_error *error)
+{
+    struct engine *e = self;
+    request_begin(e, out, 1);
+    if (request_next(e, 0, 0, out->capacity, error) == GO_FAIL)
+        return false;
+    return stream->threads == 1 || e->info.cpus < 2 ? one_core(e, stream, out, error)
+                                                    : all_cores(e, stream, out, error);
+}

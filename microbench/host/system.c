@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The readers of this machine. */
+#include "microbench/host/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#ifndef AT_HWCAP2
+#define AT_HWCAP2 26
+#endif
+
+static bool under_root(const char *path)
+{
+    return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0;
+}
+
+static long system_read_file(struct dg_host *host, const char *path, char *out, size_t size)
+{
+    char full[1024];
+    const char *root = host->sysroot != NULL && under_root(path) ? host->sysroot : "";
+    size_t used = 0;
+    if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full || size == 0)
+        return -1;
+    int descriptor = open(full, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return -1;
+    while (used + 1 < size) {
+        ssize_t n = read(descriptor, out + used, size - 1 - used);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        used += (size_t)n;
+    }
+    close(descriptor);
+    out[used] = '\0';
+    return (long)used;
+}
+
+static long system_read_link(struct dg_host *host, const char *path, char *out, size_t size)
+{
+    (void)host;
+    ssize_t n = size > 0 ? readlink(path, out, size - 1) : -1;
+    if (n >= 0)
+        out[n] = '\0';
+    return n;
+}
+
+static bool system_cpuid(struct dg_host *host, uint32_t leaf, uint32_t subleaf, uint32_t out[4])
+{
+    (void)host;
+#if defined(__x86_64__)
+    __cpuid_count(leaf, subleaf, out[0], out[1], out[2], out[3]);
+    return true;
+#else
+    (void)leaf, (void)subleaf, (void)out;
+    return false;
+#endif
+}
+
+static uint64_t system_xcr0(struct dg_host *host)
+{
+    uint32_t words[4] = {0};
+    enum { OSXSAVE = 27 };
+    if (!host->cpuid(host, 1, 0, words) || (words[2] >> OSXSAVE & 1) == 0)
+        return 0;
+#if defined(__x86_64__)
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (uint64_t)high << 32 | low;
+#else
+    return 0;
+#endif
+}
+
+static uint64_t system_hwcap(struct dg_host *host, unsigned word)
+{
+    (void)host;
+    return getauxval(word == 0 ? AT_HWCAP : AT_HWCAP2);
+}
+
+static long system_sysconf(struct dg_host *host, int name)
+{
+    (void)host;
+    return sysconf(name);
+}
+
+static uint64_t system_address_limit(struct dg_host *host)
+{
+    struct rlimit limit;
+    (void)host;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit.rlim_cur;
+}
+
+static bool system_get_affinity(struct dg_host *host, struct dg_cpus *out)
+{
+    (void)host;
+    memset(out, 0, sizeof *out);
+    return syscall(SYS_sched_getaffinity, 0, sizeof out->bits, out->bits) > 0;
+}
+
+static int system_pin(struct dg_host *host, unsigned cpu)
+{
+    struct dg_cpus one = {{0}};
+    (void)host;
+    if (cpu >= DG_CPUS_MAX)
+        return EINVAL;
+    dg_cpus_add(&one, cpu);
+    return syscall(SYS_sched_setaffinity, 0, sizeof one.bits, one.bits) == 0 ? 0 : errno;
+}
+
+static int system_current_cpu(struct dg_host *host)
+{
+    (void)host;
+    return sched_getcpu();
+}
+
+static void system_usage(struct dg_host *host, struct dg_usage *out)
+{
+    struct rusage usage;
+    (void)host;
+    memset(out, 0, sizeof *out);
+    if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+        out->switches = usage.ru_nvcsw + usage.ru_nivcsw;
+        out->faults = usage.ru_minflt + usage.ru_majflt;
+    }
+}
+
+static uint64_t system_monotonic_ns(struct dg_host *host)
+{
+    struct timespec now;
+    (void)host;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* Ordered on both sides: what is timed neither starts before the read nor ends after it. */
+#if defined(__x86_64__)
+static uint64_t system_ticks(struct dg_host *host)
+{
+    uint32_t low, high;
+    (void)host;
+    __asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high) : : "memory");
+    return (uint64_t)high << 32 | low;
+}
+#elif defined(__aarch64__)
+static uint64_t system_ticks(struct dg_host *host)
+{
+    uint64_t ticks;
+    (void)host;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks) : : "memory");
+    return ticks;
+}
+#else
+#define system_ticks NULL
+#endif
+
+static void system_pause(struct dg_host *host, uint64_t ns)
+{
+    struct timespec wait = {(time_t)(ns / 1000000000U), (long)(ns % 1000000000U)};
+    (void)host;
+    while (nanosleep(&wait, &wait) != 0 && errno == EINTR)
+        continue;
+}
+
+static int system_perf_open(struct dg_host *host, struct perf_event_attr *attributes, int cpu)
+{
+    (void)host;
+    long descriptor = syscall(SYS_perf_event_open, attributes, 0, cpu, -1, 8UL /* close on exec */);
+    return descriptor < 0 ? -errno : (int)descriptor;
+}
+
+static int system_perf_read(struct dg_host *host, int descriptor, uint64_t out[3])
+{
+    (void)host;
+    ssize_t n = read(descriptor, out, 3 * sizeof *out);
+    return n == 3 * (ssize_t)sizeof *out ? 0 : n < 0 ? errno : EIO;
+}
+
+static void system_perf_close(struct dg_host *host, int descriptor)
+{
+    (void)host;
+    close(descriptor);
+}
+
+#if defined(__x86_64__)
+#define MACHINE "x86_64"
+#elif defined(__aarch64__)
+#define MACHINE "aarch64"
+#elif defined(__riscv) && __riscv_xlen == 64
+#define MACHINE "riscv64"
+#else
+#define MACHINE "portable"
+#endif
+
+void dg_host_system(struct dg_host *host, const char *sysroot)
+{
+    *host = (struct dg_host){
+        .sysroot = sysroot, .machine = MACHINE, .read_file = system_read_file,
+        .read_link = system_read_link, .cpuid = system_cpuid, .xcr0 = system_xcr0,
+        .hwcap = system_hwcap, .sysconf = system_sysconf, .address_limit = system_address_limit,
+        .get_affinity = system_get_affinity, .pin = system_pin,
+        .current_cpu = system_current_cpu, .usage = system_usage,
+        .monotonic_ns = system_monotonic_ns, .ticks = system_ticks, .pause = system_pause,
+        .perf_open = system_perf_open, .perf_read = system_perf_read,
+        .perf_close = system_perf_close,
+    };
+}

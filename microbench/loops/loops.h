@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The loops that the engine times, as tables. generate/ writes the functions and the tables when
+ * the tool is built: operation loops from the rows of isa/, chases, streams and mixes from
+ * templates. Every entry names the features it needs; nothing here may be called without them. */
+#ifndef DG_MICROBENCH_LOOPS_LOOPS_H
+#define DG_MICROBENCH_LOOPS_LOOPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "microbench/bench.h"
+
+/* The block of memory that operation loops read and write; laid out by dg_loop_block_fill. */
+enum {
+    DG_BLOCK_F32 = 0,          /* f32 and integer rows load from here: all 1.0f */
+    DG_BLOCK_F64 = 4096,       /* f64 rows: all 1.0 */
+    DG_BLOCK_ONE_F32 = 8192, DG_BLOCK_TINY_F32 = 8256,    /* 64 bytes of 1 and of 2^-40 */
+    DG_BLOCK_ONE_F64 = 8320, DG_BLOCK_TINY_F64 = 8384,
+    DG_BLOCK_STORE = 9728,     /* stores go here: no load shares its low 12 bits */
+    DG_BLOCK_BYTES = 16384,
+};
+void dg_loop_block_fill(void *block);
+
+struct dg_loop_entry {
+    enum dg_loop_kind kind;
+    const char *op, *other;    /* "fma.f32.256"; other NULL unless a pair */
+    unsigned operand, chains, count_a, count_b;
+    const char *features;      /* comma separated, all needed */
+    unsigned per_trip;         /* operations of `op` a trip; pairs: groups a trip */
+    void (*run)(uint64_t trips, void *block);
+};
+
+/* Where a mix stands; the assembly reads these by offset (generate/mixes.c). */
+struct dg_mix_state {
+    uint64_t s, r, c;                            /* current addresses */
+    uint64_t turns, trips;                       /* trips of 4 steps each */
+    uint64_t row_stride, c_row_stride;
+    uint64_t s_turn, s_start, s_end;
+    uint64_t repeat_left, s_repeat;
+    uint64_t r_turn, r_start, r_end;
+    uint64_t c_turn, c_start, c_end;
+    uint64_t mode;                               /* 0 nothing stored, 1 written, 2 read and written */
+    uint64_t prefetch, next, panel;              /* prefetch pointer, next panel, bytes of a panel */
+};
+enum { DG_MIX_STEPS = 4 };                       /* steps a trip: `steps` must be a multiple */
+
+struct dg_mix_entry {
+    const char *dtype;
+    unsigned bits, vectors, rows;
+    unsigned prefetch;                           /* lines a trip; 0: none */
+    const char *features;
+    void (*run)(struct dg_mix_state *state);
+};
+
+/* Passes over arrays of `bytes` each (a multiple of the entry's step); a is read first, c written.
+ * A kind that only writes counts by a, which may be c. */
+struct dg_stream_state {
+    uint64_t a, b, c, bytes, distance, passes;
+};
+struct dg_stream_entry {
+    enum dg_traffic kind;
+    unsigned bits, step;                         /* bytes of one array a loop pass */
+    bool prefetch;
+    const char *features;
+    void (*run)(const struct dg_stream_state *state);
+};
+
+enum { DG_CHASE_LOADS = 16 };                    /* loads a trip */
+struct dg_chase_entry {
+    unsigned bits;                               /* 64: scalar load; more: vector load, lane moved */
+    const char *features;
+    void *(*run)(void *at, uint64_t trips);      /* returns where the chase stands */
+};
+
+/* A row of isa/ without a latency loop, or without any, and why. */
+struct dg_loop_absent {
+    const char *op, *reason;
+};
+
+extern const struct dg_loop_entry dg_loops[];
+extern const size_t dg_loop_count;
+extern const struct dg_mix_entry dg_mixes[];
+extern const size_t dg_mix_count;
+extern const struct dg_stream_entry dg_streams[];
+extern const size_t dg_stream_count;
+extern const struct dg_chase_entry dg_chases[];
+extern const size_t dg_chase_count;
+extern const struct dg_loop_absent dg_loops_absent[];
+extern const size_t dg_loops_absent_count;
+
+/* The clock's reference chains and the wide loop stand in dg_loops under these names. */
+#define DG_REF_ADD "ref.add"                     /* dependent additions */
+#define DG_REF_XOR_ROTATE "ref.xor-rotate"       /* dependent pairs of xor and rotate */
+#define DG_REF_MULTIPLY "ref.multiply"           /* dependent 64-bit multiplications */
+#define DG_REF_WIDE "ref.wide"                   /* independent additions */
+
+/* Arrays of a kind of traffic. */
+unsigned dg_traffic_arrays(enum dg_traffic kind);
+
+/* First entry that fits and whose features are all usable; NULL: none. */
+const struct dg_loop_entry *dg_loop_find(const struct dg_loop *want, const char *const *features,
+                                         size_t feature_count);
+const struct dg_mix_entry *dg_mix_find(const struct dg_mix *want, const char *const *features,
+                                       size_t feature_count);
+/* step 0: the widest unroll of the widest vectors. */
+const struct dg_stream_entry *dg_stream_find(enum dg_traffic kind, unsigned step, bool prefetch,
+                                             const char *const *features, size_t feature_count);
+const struct dg_chase_entry *dg_chase_find(bool vector, const char *const *features,
+                                           size_t feature_count);
+
+#endif
