@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SLICE_BYTES = 1 << 20, PAGE = 4096, STAGGER = 1088 };
+enum { SLICE_BYTES = 1 << 20, PAGE = 4096 };
 
 struct stream_run {
     const struct dg_stream_entry *entry;
@@ -45,15 +45,17 @@ static double stream_bytes(const struct stream_run *r)
     return (double)r->arrays * (double)(r->slice != 0 ? r->slice : r->all.bytes);
 }
 
-/* Arrays one behind the other, staggered so that loads and stores do not share low bits. */
-static uint64_t array_offset(uint64_t bytes, unsigned array)
+/* Arrays one behind the other. Their starts share a page's offsets evenly: a load whose low bits
+ * equal those of a store in flight may wait for it. */
+static uint64_t array_offset(uint64_t bytes, unsigned array, unsigned arrays)
 {
-    return array * ((bytes + PAGE - 1) / PAGE * PAGE + STAGGER) / 64 * 64;
+    uint64_t stagger = PAGE / arrays / 64 * 64 + 64;
+    return array * ((bytes + PAGE - 1) / PAGE * PAGE + stagger);
 }
 
 static uint64_t run_span(uint64_t bytes, unsigned arrays)
 {
-    return (array_offset(bytes, arrays) + PAGE - 1) / PAGE * PAGE;
+    return (array_offset(bytes, arrays, arrays) + PAGE - 1) / PAGE * PAGE;
 }
 
 static void place(struct stream_run *r, struct engine *e, uint64_t base, uint64_t bytes,
@@ -63,8 +65,8 @@ static void place(struct stream_run *r, struct engine *e, uint64_t base, uint64_
     uint64_t a = (uintptr_t)e->arena + base;
     r->all = (struct dg_stream_state){
         .a = a, .bytes = bytes, .distance = prefetch, .passes = 1,
-        .b = a + array_offset(bytes, r->arrays > 2 ? 1 : 0),
-        .c = a + array_offset(bytes, r->arrays - 1),
+        .b = a + array_offset(bytes, r->arrays > 2 ? 1 : 0, r->arrays),
+        .c = a + array_offset(bytes, r->arrays - 1, r->arrays),
     };
     r->slice = bytes * r->arrays > 2 * SLICE_BYTES ? slice : 0;
     r->at = 0;

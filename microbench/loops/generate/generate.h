@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The build-time program that writes loops.s and table.c for one architecture. */
+ * The build-time program that writes loops.S and table.c for one architecture. */
 #ifndef DG_MICROBENCH_LOOPS_GENERATE_H
 #define DG_MICROBENCH_LOOPS_GENERATE_H
 
@@ -17,7 +17,7 @@ enum table { TABLE_LOOPS, TABLE_MIXES, TABLE_STREAMS, TABLE_CHASES, TABLE_ABSENT
 struct gen {
     const char *architecture;
     bool x86;
-    FILE *s;                                   /* loops.s */
+    FILE *s;                                   /* loops.S */
     FILE *table[TABLE_COUNT];                  /* bodies of the tables */
     FILE *declarations;
     unsigned functions;                        /* names dg_loop_0, dg_loop_1, ... */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * generate ARCHITECTURE loops.s table.c: writes the loops of one architecture and their tables.
- * An architecture without rows gets empty tables; the portable loops stand beside them. */
+ * generate ARCHITECTURE loops.S table.c: writes the loops of one architecture and their tables.
+ * An architecture without rows gets the portable loops. */
 #include "microbench/loops/generate/generate.h"
 
 #include <stdlib.h>
@@ -19,9 +19,30 @@ static const char *const closings[TABLE_COUNT] = {
     "    {0},\n};\nconst size_t dg_mix_count = sizeof dg_mixes / sizeof *dg_mixes - 1;\n",
     "    {0},\n};\nconst size_t dg_stream_count = sizeof dg_streams / sizeof *dg_streams - 1;\n",
     "    {0},\n};\nconst size_t dg_chase_count = sizeof dg_chases / sizeof *dg_chases - 1;\n",
-    "    {0},\n};\nconst size_t dg_loops_absent_count =\n"
-    "    sizeof dg_loops_absent / sizeof *dg_loops_absent - 1;\n",
+    ("    {0},\n};\n"
+     "const size_t dg_loops_absent_count = sizeof dg_loops_absent / sizeof *dg_loops_absent - 1;\n"),
 };
+
+/* The portable loops as entries of one table; the other macros stay empty. */
+static void portable(struct gen *g)
+{
+    static const char *const macros[] = {
+        "DG_PORTABLE_LOOP(kind, op, operand, chains, per_trip, run)",
+        "DG_PORTABLE_STREAM(kind, step, prefetch, run)", "DG_PORTABLE_CHASE(run)",
+    };
+    static const char *const entries[] = {
+        " {kind, op, NULL, operand, chains, 0, 0, \"\", per_trip, run},",
+        " {kind, 32, step, prefetch, \"\", run},", " {64, \"\", run},",
+    };
+    static const enum table tables[] = {TABLE_LOOPS, TABLE_STREAMS, TABLE_CHASES};
+    for (int t = 0; t < 3; t++) {
+        FILE *out = g->table[tables[t]];
+        for (int m = 0; m < 3; m++)
+            fprintf(out, "#define %s%s\n", macros[m], m == t ? entries[m] : "");
+        fprintf(out, "#include \"microbench/loops/portable.def\"\n#undef DG_PORTABLE_LOOP\n"
+                "#undef DG_PORTABLE_STREAM\n#undef DG_PORTABLE_CHASE\n");
+    }
+}
 
 static bool copy_back(FILE *from, FILE *to)
 {
@@ -37,7 +58,7 @@ static bool copy_back(FILE *from, FILE *to)
 static bool write_tables(struct gen *g, FILE *out)
 {
     fprintf(out, "/* Made by microbench/loops/generate. */\n#include <stddef.h>\n"
-            "#include \"microbench/loops/loops.h\"\n\n");
+            "#include \"microbench/loops/portable.h\"\n\n");
     bool ok = copy_back(g->declarations, out);
     for (int i = 0; ok && i < TABLE_COUNT; i++) {
         fprintf(out, "\n%s", openings[i]);
@@ -62,6 +83,8 @@ static void generate(struct gen *g)
         gen_references(g);
         gen_streams(g);
         gen_chases(g);
+    } else {
+        portable(g);
     }
 }
 
@@ -69,7 +92,7 @@ int main(int argc, char **argv)
 {
     struct gen g = {0};
     if (argc != 4) {
-        fprintf(stderr, "usage: generate ARCHITECTURE loops.s table.c\n");
+        fprintf(stderr, "usage: generate ARCHITECTURE loops.S table.c\n");
         return 2;
     }
     g.architecture = argv[1];
