@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -151,10 +152,23 @@ static void remove_folder(const struct job *job)
     rmdir(job->folder);
 }
 
+/* Plainly: nobody needs it after a crash, so the disk need not have it. */
+static bool write_source(struct job *job, const char *text)
+{
+    FILE *out = fopen(job->source, "w");
+    bool ok = out != NULL && fputs(text, out) >= 0;
+    if (out != NULL && fclose(out) != 0)
+        ok = false;
+    char reason[sizeof job->e->value];
+    dg_format(reason, sizeof reason, "%s", ok ? "" : strerror(errno));
+    return ok || dg_fail(job->e, DG_EXIT_UNAVAILABLE, job->source, "cannot be written", reason,
+                         "set TMPDIR to a folder with room");
+}
+
 static bool run(struct job *job, const char *text, struct dg_run *result)
 {
     struct tool tool = job->tool;
-    if (!dg_file_write(job->source, text, strlen(text), job->e))
+    if (!write_source(job, text))
         return false;
     unlink(job->object);
     if (tool.driver) {
