@@ -22,7 +22,8 @@ bool dg_mix_frame(struct dg_context *ctx, struct dg_mix_frame *f)
 
 bool dg_shape_fits(const struct dg_mix_frame *f, struct dg_shape s)
 {
-    return s.vectors * s.rows + s.vectors + 1 <= f->registers;
+    unsigned held = s.vectors < s.rows ? s.vectors : s.rows;
+    return s.vectors * s.rows + held + 1 <= f->registers;
 }
 
 unsigned dg_shape_rows(const struct dg_mix_frame *f, unsigned vectors)

@@ -18,7 +18,8 @@ struct dg_mix_frame {
 };
 /* False: nothing here to run mixes with; the reason is in ctx->last. */
 bool dg_mix_frame(struct dg_context *ctx, struct dg_mix_frame *out);
-/* Accumulators, the vectors of a step and one broadcast fit the registers. */
+/* The accumulators, what is held over a step (its vectors, or its broadcasts if these are fewer)
+ * and one register for the others in turn. */
 bool dg_shape_fits(const struct dg_mix_frame *frame, struct dg_shape shape);
 /* Most rows that fit beside `vectors`; 0: none. */
 unsigned dg_shape_rows(const struct dg_mix_frame *frame, unsigned vectors);

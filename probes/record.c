@@ -6,11 +6,11 @@
 #include "probes/answers.h"
 #include "probes/request.h"
 
-static void put(struct dg_recording *r, const struct dg_recorded *item)
+static void put(struct dg_recording *r, const struct dg_sample_row *item)
 {
     if (r->count == r->capacity) {
         size_t more = r->capacity == 0 ? 256 : 2 * r->capacity;
-        struct dg_recorded *fresh = dg_alloc_array(r->arena, more, sizeof *fresh);
+        struct dg_sample_row *fresh = dg_alloc_array(r->arena, more, sizeof *fresh);
         if (fresh == NULL) {
             r->failed = true;
             return;
@@ -28,8 +28,8 @@ static void keep(struct dg_recording *r, const char *request, const struct dg_sa
 {
     size_t count = refused == NULL ? s->count : 0;
     double *numbers = dg_alloc_array(r->arena, 2 * count + 1, sizeof *numbers);
-    struct dg_recorded item = { .request = dg_strdup(r->arena, request), .count = count,
-                                .rejected = refused == NULL ? s->rejected : 0 };
+    struct dg_sample_row item = { .request = dg_strdup(r->arena, request), .count = count,
+                                  .rejected = refused == NULL ? s->rejected : 0 };
     if (refused != NULL)
         item.refused = dg_strdup(r->arena, refused[0] == '\0' ? "refused" : refused);
     if (numbers == NULL || item.request == NULL) {
@@ -127,7 +127,7 @@ static bool answer(struct dg_replay *r, const char *request, struct dg_samples *
     size_t count = r->recording->count;
     for (size_t n = 0; n < count; n++) {
         size_t i = (*r->next + n) % count;
-        const struct dg_recorded *item = &r->recording->item[i];
+        const struct dg_sample_row *item = &r->recording->item[i];
         if (r->used[i] || strcmp(item->request, request) != 0)
             continue;
         r->used[i] = true;

@@ -7,17 +7,11 @@
 
 #include "base/arena.h"
 #include "microbench/bench.h"
-
-struct dg_recorded {
-    const char *request;                         /* "loop rate fma.f32.256 chains 8" */
-    const double *cycles, *ns;                   /* accepted samples */
-    size_t count, rejected;
-    const char *refused;                         /* why there are none; NULL when it ran */
-};
+#include "profile/samples.h"
 
 struct dg_recording {
     struct dg_arena *arena;
-    struct dg_recorded *item;
+    struct dg_sample_row *item;
     size_t count, capacity;
     bool failed;                                 /* out of memory */
 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void add(struct dg_claims *c, const char *key, const struct dg_claim *claim)
+void dg_claims_add(struct dg_claims *c, const char *key, const struct dg_claim *claim)
 {
     if (c->count == c->capacity) {
         size_t more = c->capacity == 0 ? 64 : 2 * c->capacity;
@@ -20,13 +20,13 @@ static void add(struct dg_claims *c, const char *key, const struct dg_claim *cla
 
 void dg_claims_add_number(struct dg_claims *c, const char *key, const char *source, double value)
 {
-    add(c, key, &(struct dg_claim){
+    dg_claims_add(c, key, &(struct dg_claim){
         source, { .kind = DG_VALUE_NUMBER, .number = value } });
 }
 
 void dg_claims_add_text(struct dg_claims *c, const char *key, const char *source, const char *text)
 {
-    add(c, key, &(struct dg_claim){
+    dg_claims_add(c, key, &(struct dg_claim){
         source, { .kind = DG_VALUE_TEXT, .text = dg_strdup(c->arena, text) } });
 }
 

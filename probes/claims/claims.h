@@ -18,6 +18,7 @@ struct dg_claims {
     size_t count, capacity;
 };
 
+void dg_claims_add(struct dg_claims *claims, const char *key, const struct dg_claim *claim);
 void dg_claims_add_number(struct dg_claims *claims, const char *key, const char *source,
                           double value);
 void dg_claims_add_text(struct dg_claims *claims, const char *key, const char *source,

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * deepgemm-probe: what this machine can do, measured. */
+#include <stdio.h>
+
+#include "cli/probe.h"
+#include "probes/probe.h"
+#include "profile/reader.h"
+#include "profile/show.h"
+
+static const struct dg_option run_options[] = {
+#include "cli/probe.def"
+};
+static const struct dg_option show_options[] = {
+#include "cli/probe_show.def"
+};
+
+static bool list(const struct dg_options *options, struct dg_error *e)
+{
+    (void)options, (void)e;
+    for (size_t i = 0; i < DG_PROBE_COUNT; i++)
+        printf("%-10s %5.2f s  %s: %s\n", dg_probes[i].id, dg_probes[i].seconds,
+               dg_probes[i].title, dg_probes[i].fields);
+    return true;
+}
+
+static bool show(const struct dg_options *options, struct dg_error *e)
+{
+    struct dg_profile profile;
+    struct dg_str text;
+    if (!dg_profile_load(options->operands[0], options->arena, &profile, e))
+        return false;
+    dg_str_init(&text, options->arena);
+    if (dg_option_given(options, "slug")) {
+        dg_profile_slug(&profile, &text);
+        dg_str_addc(&text, '\n');
+    } else {
+        dg_profile_show(&profile, &text);
+    }
+    if (text.failed)
+        return dg_fail(e, DG_EXIT_INTERNAL, options->operands[0], "out of memory", "",
+                       "free some memory");
+    fputs(dg_str_text(&text), stdout);
+    return true;
+}
+
+static bool validate(const struct dg_options *options, struct dg_error *e)
+{
+    struct dg_profile profile;
+    if (!dg_profile_load(options->operands[0], options->arena, &profile, e))
+        return false;
+    for (size_t i = 0; i < profile.warning_count; i++)
+        fprintf(stderr, "deepgemm-probe: warning: %s: %s\n", options->operands[0],
+                profile.warnings[i]);
+    printf("%s: valid, %zu values, %zu with evidence\n", options->operands[0],
+           profile.entry_count, profile.measurement_count);
+    return true;
+}
+
+#define OPTIONS(table) .options = table, .option_count = sizeof table / sizeof *table
+static const struct dg_command commands[] = {
+    { .name = "run", .operands = "", .summary = "measure this machine",
+      OPTIONS(run_options), .run = dg_probe_command_run },
+    { .name = "list", .operands = "", .summary = "list the probes", .run = list },
+    { .name = "show", .operands = "FILE", .operands_least = 1, .operands_most = 1,
+      .summary = "print one screen about a profile", OPTIONS(show_options), .run = show },
+    { .name = "validate", .operands = "FILE", .operands_least = 1, .operands_most = 1,
+      .summary = "check a profile against every rule", .run = validate },
+};
+
+static const struct dg_program program = {
+    .name = "deepgemm-probe",
+    .summary = "measures what a chip can do",
+    .description =
+        "Times caches, memory, bandwidth and every vector operation that kernels use, and writes "
+        "what it finds as hardware.json. It needs no counters, no root and no /sys: what the "
+        "system states is noted as a claim beside what was measured, and a false claim is shown "
+        "as contradicted.\n\n"
+        "Without -o the profile is printed with --json, else a summary. The raw samples always "
+        "stand beside the profile. An interrupt keeps what is done, marked incomplete: in FILE "
+        "when there was none before, else in NAME.incomplete.json.",
+    .commands = commands,
+    .command_count = sizeof commands / sizeof *commands,
+    .default_named = true,
+};
+
+int main(int argc, char **argv)
+{
+    return dg_program_main(&program, argc, argv);
+}

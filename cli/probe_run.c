@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * deepgemm-probe run: engine, probes, profile, files. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/probe.h"
+#include "microbench/engine/engine.h"
+#include "probes/claims/collect.h"
+#include "probes/environment.h"
+#include "probes/replay.h"
+#include "probes/run.h"
+#include "profile/builder.h"
+#include "profile/samples.h"
+#include "profile/writer.h"
+
+/* Generous beside the quiet time of a run, so that a noisy machine has room to wait. */
+static const double default_budget = 100, quick_budget = 30;
+
+struct session {
+    const struct dg_options *options;
+    struct dg_arena *arena;
+    struct dg_host host;
+    struct dg_bench bench;
+    struct dg_claims claims;
+    struct dg_recording recording;
+    struct dg_recorder recorder;
+    struct dg_identity identity;
+    struct dg_probe_result result;
+    struct dg_profile profile;
+    uint64_t seed;                               /* of the order of probes */
+    bool open;
+};
+
+/* ---- interrupts: blocked, and looked for between and within requests ---- */
+
+static void block_interrupts(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static bool interrupted(void *self)
+{
+    sigset_t set;
+    (void)self;
+    return sigpending(&set) == 0 &&
+           (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1);
+}
+
+static bool go_on(void *self, double seconds)
+{
+    (void)seconds;
+    return !interrupted(self);
+}
+
+/* ---- progress ---- */
+
+static void progress(void *self, const char *title, unsigned repeat, unsigned done, unsigned of)
+{
+    (void)self;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%u of %u: %s, repeat %u", done, of, title, repeat);
+}
+
+static void progress_done(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- steps ---- */
+
+/* A full disk is found at the end, a folder that cannot be written to before a minute is spent. */
+static bool check_output(const char *path, struct dg_arena *arena, struct dg_error *e)
+{
+    char *folder = path != NULL ? dg_strdup(arena, path) : NULL;
+    if (folder == NULL)
+        return true;
+    char *slash = strrchr(folder, '/');
+    if (slash == folder)
+        slash[1] = '\0';
+    else if (slash != NULL)
+        *slash = '\0';
+    if (access(slash == NULL ? "." : folder, W_OK | X_OK) == 0)
+        return true;
+    return dg_fail(e, DG_EXIT_UNAVAILABLE, path, "its folder must exist and be writable",
+                   slash == NULL ? "." : folder, "make the folder, or choose another with -o");
+}
+
+static bool open_bench(struct session *s, struct dg_error *e)
+{
+    const struct dg_options *o = s->options;
+    bool quick = dg_option_given(o, "quick");
+    dg_host_system(&s->host, dg_option_text(o, "sysroot"));
+    struct dg_engine_options engine = {
+        .host = &s->host,
+        .cpu = dg_option_given(o, "cpu") ? (int)dg_option_u64(o, "cpu", 0) : -1,
+        .budget_seconds = dg_option_double(o, "budget", quick ? quick_budget : default_budget),
+        .progress = go_on,
+    };
+    if (!dg_engine_open(&engine, &s->bench, e))
+        return false;
+    s->open = true;
+    s->claims.arena = s->recording.arena = s->arena;
+    s->recorder = (struct dg_recorder){
+        .inner = &s->bench, .recording = &s->recording, .interrupted = interrupted };
+    dg_identify(&s->host, s->bench.info->cpu, &s->identity);
+    dg_claims_collect(&s->claims, &s->host, s->bench.info->cpu);
+    return true;
+}
+
+static bool measure(struct session *s, struct dg_error *e)
+{
+    size_t only_count = 0;
+    struct dg_bench bench = dg_recording_bench(&s->recorder);
+    struct dg_probe_options options = {
+        .architecture = s->host.machine, .quick = dg_option_given(s->options, "quick"),
+        .progress = progress };
+    uint64_t start = s->host.monotonic_ns(&s->host);
+    if (dg_option_given(s->options, "only")) {
+        options.only = dg_option_list(s->options, "only", &only_count);
+        options.only_count = only_count;
+    }
+    s->seed = options.seed = start % 1000000007;
+    bool ok = dg_probes_run(&bench, &s->claims, &options, s->arena, &s->result, e);
+    progress_done();
+    if (!ok)
+        return false;
+    s->result.interrupted |= interrupted(NULL);
+    s->result.incomplete |= s->result.interrupted;
+    dg_environment(&s->result.facts, &s->host, s->bench.info, &s->identity);
+    dg_facts_flag(&s->result.facts, "quick", options.quick);
+    dg_facts_flag(&s->result.facts, "incomplete", s->result.incomplete);
+    double seconds = (double)(s->host.monotonic_ns(&s->host) - start) / 1e9;
+    dg_facts_number(&s->result.facts, "seconds", (double)(long)(seconds * 10 + 0.5) / 10);
+    const struct dg_engine_state *state = dg_engine_state(&s->bench);
+    if (state != NULL) {
+        dg_facts_number(&s->result.facts, "waited_seconds",
+                        (double)(long)(state->waited_seconds * 10 + 0.5) / 10);
+        dg_facts_number(&s->result.facts, "accepted", (double)state->accepted);
+        dg_facts_number(&s->result.facts, "rejected",
+                        (double)(state->rejected_clock + state->rejected_usage +
+                                 state->rejected_peak + state->rejected_wide));
+    }
+    return true;
+}
+
+static bool build(struct session *s, struct dg_error *e)
+{
+    char *name = dg_alloc(s->arena, DG_IDENTITY_SIZE);
+    const struct dg_answer *kind = dg_answers_find(&s->result.answers, "core_kind");
+    if (name == NULL)
+        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+    dg_identity_slug(&s->identity, kind != NULL && kind->value.text != NULL ? kind->value.text
+                                                                            : "core", name);
+    const struct dg_build what = {
+        .name = name, .architecture = s->host.machine,
+        .answers = s->result.answers.answer, .answer_count = s->result.answers.count,
+        .facts = s->result.facts.fact, .fact_count = s->result.facts.count };
+    return dg_profile_build(&what, s->arena, &s->profile, e);
+}
+
+/* hardware.json gives hardware.incomplete.json. */
+static const char *incomplete_path(const char *path, struct dg_arena *arena)
+{
+    size_t length = strlen(path);
+    char *out = dg_alloc(arena, length + 24);
+    if (out == NULL)
+        return NULL;
+    if (length > 5 && strcmp(path + length - 5, ".json") == 0)
+        length -= 5;
+    memcpy(out, path, length);
+    strcpy(out + length, ".incomplete.json");
+    return out;
+}
+
+static bool write_samples(struct session *s, const char *path, struct dg_error *e)
+{
+    struct dg_replay_header header = {
+        .info = s->bench.info, .architecture = s->host.machine, .seed = s->seed,
+        .quick = dg_option_given(s->options, "quick") };
+    struct dg_samples_file file;
+    if (dg_option_given(s->options, "only"))
+        header.only = dg_option_list(s->options, "only", &header.only_count);
+    if (!dg_replay_pack(&header, &s->claims, &s->recording, s->arena, &file))
+        return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "free some memory");
+    return dg_samples_write(path, &file, e);
+}
+
+/* An interrupted run never takes the place of a whole file. */
+static bool write_files(struct session *s, const char *path, struct dg_error *e)
+{
+    if (s->result.interrupted && access(path, F_OK) == 0)
+        path = incomplete_path(path, s->arena);
+    const char *samples = path != NULL ? dg_samples_path(path, s->arena) : NULL;
+    if (samples == NULL)
+        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+    if (!write_samples(s, samples, e) ||
+        !dg_profile_save(path, &s->profile, e))
+        return false;
+    if (s->result.interrupted)
+        fprintf(stderr, "deepgemm-probe: interrupted: what was measured so far is in %s\n", path);
+    return true;
+}
+
+static bool print(struct session *s, struct dg_error *e)
+{
+    struct dg_str text;
+    if (!dg_option_given(s->options, "json")) {
+        dg_probe_summary(&s->profile);
+        return true;
+    }
+    dg_str_init(&text, s->arena);
+    dg_profile_render(&s->profile, &text);
+    if (text.failed)
+        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+    fputs(dg_str_text(&text), stdout);
+    return true;
+}
+
+bool dg_probe_command_run(const struct dg_options *options, struct dg_error *e)
+{
+    struct session *s = dg_alloc(options->arena, sizeof *s);
+    const char *path = dg_option_text(options, "output");
+    if (s == NULL)
+        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+    s->options = options;
+    s->arena = options->arena;
+    bool ok = check_output(path, s->arena, e) && (block_interrupts(), open_bench(s, e)) &&
+              measure(s, e) && build(s, e) && (path == NULL || write_files(s, path, e)) &&
+              print(s, e);
+    if (s->open)
+        dg_engine_close(&s->bench);
+    if (ok && s->result.interrupted)
+        return dg_fail(e, DG_EXIT_INTERRUPTED, "", "interrupted", "", "run it again to the end");
+    return ok;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One screen about a profile: what was measured, and where the system's claims are wrong. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/str.h"
+#include "cli/probe.h"
+#include "profile/writer.h"
+
+static const struct dg_answer *evidence(const struct dg_profile *p, const char *key)
+{
+    for (size_t i = 0; i < p->measurement_count; i++)
+        if (strcmp(p->measurements[i].key, key) == 0)
+            return &p->measurements[i];
+    return NULL;
+}
+
+/* 32 KiB, 4.01, 2.0 GHz */
+static void number_text(char out[64], double value, const char *unit)
+{
+    char text[DG_FIXED_SIZE];
+    if (strcmp(unit, "bytes") == 0 && value >= 1048576)
+        dg_write_fixed(text, value / 1048576, value < 10485760 ? 1 : 0), unit = "MiB";
+    else if (strcmp(unit, "bytes") == 0 && value >= 1024)
+        dg_write_fixed(text, value / 1024, 0), unit = "KiB";
+    else if (strcmp(unit, "Hz") == 0)
+        dg_write_fixed(text, value / 1e9, 2), unit = "GHz";
+    else
+        dg_write_double(text, dg_round_digits(value, 4));
+    dg_format(out, 64, "%s%s%s", text, strcmp(unit, "count") == 0 ? "" : " ",
+              strcmp(unit, "count") == 0 ? "" : unit);
+}
+
+static void print_claims(const struct dg_answer *a)
+{
+    if (a->claim_count == 0)
+        return;
+    bool wrong = dg_answer_agrees(a) == DG_CONTRADICTED;
+    printf("   %s", wrong ? "CONTRADICTED:" : "agrees:");
+    for (size_t i = 0; i < a->claim_count; i++) {
+        char text[64];
+        if (wrong && dg_claim_agrees(a, &a->claims[i]) != DG_CONTRADICTED)
+            continue;
+        if (a->claims[i].value.kind != DG_VALUE_NUMBER)
+            continue;
+        number_text(text, a->claims[i].value.number, a->unit);
+        if (wrong)
+            printf(" %s says %s", a->claims[i].source, text);
+        else
+            printf(" %s", a->claims[i].source);
+    }
+}
+
+static void print_row(const struct dg_profile *p, const char *title, const char *key)
+{
+    char text[64] = "not determined";
+    const struct dg_answer *a = evidence(p, key);
+    const struct dg_value *value = dg_profile_find(p, key);
+    if (value != NULL && value->kind == DG_VALUE_NUMBER)
+        number_text(text, value->number, a != NULL ? a->unit : "");
+    else if (value != NULL && value->kind == DG_VALUE_TEXT)
+        dg_format(text, sizeof text, "%s", value->text);
+    printf("  %-26s %-18s", title, text);
+    if (a != NULL)
+        print_claims(a);
+    if (a != NULL && (a->status == DG_UNRELIABLE || a->status == DG_UNAVAILABLE) &&
+        a->reason != NULL)
+        printf("   %s", a->reason);
+    printf("\n");
+}
+
+static const struct dg_value *fact(const struct dg_profile *p, const char *key)
+{
+    for (size_t i = 0; i < p->environment_count; i++)
+        if (strcmp(p->environment[i].key, key) == 0)
+            return &p->environment[i].value;
+    return NULL;
+}
+
+static bool flag(const struct dg_profile *p, const char *key)
+{
+    const struct dg_value *v = fact(p, key);
+    return v != NULL && v->kind == DG_VALUE_TEXT && strcmp(v->text, "true") == 0;
+}
+
+static void print_head(const struct dg_profile *p)
+{
+    const char *name = dg_profile_text(p, "name"), *architecture = dg_profile_text(p, "architecture");
+    const struct dg_value *model = fact(p, "model_name"), *seconds = fact(p, "seconds");
+    char text[DG_NUMBER_SIZE] = "";
+    printf("%s (%s)", name != NULL ? name : "no name", architecture != NULL ? architecture : "?");
+    if (model != NULL && model->kind == DG_VALUE_TEXT)
+        printf(", %s", model->text);
+    if (seconds != NULL && seconds->kind == DG_VALUE_NUMBER) {
+        dg_write_double(text, seconds->number);
+        printf(", measured in %s s", text);
+    }
+    printf("%s%s%s\n", flag(p, "emulated") ? ", EMULATED: times mean nothing" : "",
+           flag(p, "incomplete") ? ", INCOMPLETE" : "",
+           flag(p, "memory_short") ? ", little memory: DRAM figures may include cache" : "");
+}
+
+static void print_tail(const struct dg_profile *p)
+{
+    size_t known = 0, unreliable = 0, cells = 0;
+    for (size_t i = 0; i < p->measurement_count; i++) {
+        known += p->measurements[i].value.kind != DG_VALUE_NULL;
+        unreliable += p->measurements[i].status == DG_UNRELIABLE;
+        cells += strchr(p->measurements[i].key, '.') != NULL &&
+                 p->measurements[i].value.kind != DG_VALUE_NULL;
+    }
+    printf("  %zu values, %zu of them cells; %zu not reliable\n", known, cells, unreliable);
+}
+
+void dg_probe_summary(const struct dg_profile *p)
+{
+    static const struct { const char *title, *key; } rows[] = {
+        { "core clock", "clock_hz" }, { "cores of this kind", "cores" },
+        { "vector", "vector_bits" }, { "fma latency", "fma_latency" },
+        { "L1 data cache", "l1_size" }, { "  line", "l1_line_size" }, { "  ways", "l1_ways" },
+        { "  latency", "l1_latency" },
+        { "L2 cache", "l2_size" }, { "  latency", "l2_latency" },
+        { "L3 cache", "l3_size" }, { "  share of one core", "l3_effective_size" },
+        { "  latency", "l3_latency" }, { "memory latency", "dram_latency" },
+        { "L1 read", "bw.l1.read.1" }, { "L2 read", "bw.l2.read.1" }, { "L3 read", "bw.l3.read.1" },
+        { "memory read, one core", "bw.dram.read.1" },
+        { "memory triad, all cores", "bw.dram.triad.all" },
+    };
+    char key[64];
+    const struct dg_value *bits = dg_profile_find(p, "vector_bits");
+    print_head(p);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        print_row(p, rows[i].title, rows[i].key);
+        if (strcmp(rows[i].key, "fma_latency") == 0 && bits != NULL) {
+            dg_format(key, sizeof key, "op.fma.f32.%u.per_cycle", (unsigned)bits->number);
+            print_row(p, "fma per cycle, f32", key);
+        }
+    }
+    print_tail(p);
+}

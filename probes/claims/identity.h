@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which chip this says it is: for the profile's name and its `environment`. Nothing is measured or
+ * planned by it. */
+#ifndef DG_PROBES_CLAIMS_IDENTITY_H
+#define DG_PROBES_CLAIMS_IDENTITY_H
+
+#include "microbench/host/host.h"
+
+enum { DG_IDENTITY_SIZE = 96 };
+struct dg_identity {
+    char vendor[32], family[16], model[16];      /* "amd" "23" "1"; Arm: "arm41" "" "d0b" */
+    char text[DG_IDENTITY_SIZE];                 /* what the system calls it; "" unknown */
+    bool hypervisor;
+};
+void dg_identify(struct dg_host *host, unsigned cpu, struct dg_identity *out);
+/* "<vendor>-<family>-<model>-<kind>", lower case letters, digits and '-'. */
+void dg_identity_slug(const struct dg_identity *identity, const char *kind,
+                      char out[DG_IDENTITY_SIZE]);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/replay.h"
+
+#include <string.h>
+
+/* Fields of struct dg_bench_info by kind; one list for writing and reading. */
+#define NUMBERS(X) \
+    X(tick_ns) X(clock_hz) X(clock_low_hz) X(clock_high_hz) X(page_bytes) X(memory_limit) X(cpu) \
+    X(cpus)
+#define TEXTS(X) X(time_source) X(chains) X(cycle_source) X(perf)
+#define FLAGS(X) X(huge_pages) X(memory_short) X(pinned) X(emulated)
+
+static void list_fact(struct dg_facts *f, const char *key, const char *const *list, size_t count)
+{
+    dg_facts_add(f, &(struct dg_fact){
+        .key = key, .value = { .kind = DG_VALUE_LIST, .list = list, .list_count = count } });
+}
+
+static void pack_info(const struct dg_replay_header *h, struct dg_facts *f)
+{
+#define PACK(name) dg_facts_number(f, #name, (double)h->info->name);
+    NUMBERS(PACK)
+#undef PACK
+#define PACK(name) dg_facts_text(f, #name, h->info->name);
+    TEXTS(PACK)
+#undef PACK
+#define PACK(name) dg_facts_flag(f, #name, h->info->name);
+    FLAGS(PACK)
+#undef PACK
+    list_fact(f, "features", h->info->features, h->info->feature_count);
+    dg_facts_text(f, "architecture", h->architecture);
+    dg_facts_number(f, "seed", (double)h->seed);
+    dg_facts_flag(f, "quick", h->quick);
+    if (h->only != NULL)
+        list_fact(f, "only", h->only, h->only_count);
+}
+
+bool dg_replay_pack(const struct dg_replay_header *header, const struct dg_claims *claims,
+                    const struct dg_recording *recording, struct dg_arena *arena,
+                    struct dg_samples_file *out)
+{
+    struct dg_facts facts = { .arena = arena };
+    struct dg_sample_claim *claim = dg_alloc_array(arena, claims->count + 1, sizeof *claim);
+    pack_info(header, &facts);
+    for (size_t i = 0; claim != NULL && i < claims->count; i++)
+        claim[i] = (struct dg_sample_claim){ claims->row[i].key, claims->row[i].claim };
+    *out = (struct dg_samples_file){
+        .info = facts.fact, .info_count = facts.count, .claims = claim,
+        .claim_count = claims->count, .rows = recording->item, .row_count = recording->count };
+    return claim != NULL && !facts.failed && !recording->failed;
+}
+
+static const struct dg_value *find(const struct dg_samples_file *file, const char *key)
+{
+    for (size_t i = 0; i < file->info_count; i++)
+        if (strcmp(file->info[i].key, key) == 0)
+            return &file->info[i].value;
+    return NULL;
+}
+
+static double number(const struct dg_samples_file *file, const char *key)
+{
+    const struct dg_value *v = find(file, key);
+    return v != NULL && v->kind == DG_VALUE_NUMBER ? v->number : 0;
+}
+
+static const char *text(const struct dg_samples_file *file, const char *key)
+{
+    const struct dg_value *v = find(file, key);
+    return v != NULL && v->kind == DG_VALUE_TEXT ? v->text : "";
+}
+
+static bool flag(const struct dg_samples_file *file, const char *key)
+{
+    return strcmp(text(file, key), "true") == 0;
+}
+
+static void unpack_info(const struct dg_samples_file *file, struct dg_bench_info *info)
+{
+    const struct dg_value *features = find(file, "features");
+    memset(info, 0, sizeof *info);
+#define UNPACK(name) info->name = (__typeof__(info->name))number(file, #name);
+    NUMBERS(UNPACK)
+#undef UNPACK
+#define UNPACK(name) info->name = text(file, #name);
+    TEXTS(UNPACK)
+#undef UNPACK
+#define UNPACK(name) info->name = flag(file, #name);
+    FLAGS(UNPACK)
+#undef UNPACK
+    if (features != NULL && features->kind == DG_VALUE_LIST) {
+        info->features = features->list;
+        info->feature_count = features->list_count;
+    }
+}
+
+bool dg_replay_run(const struct dg_samples_file *file, struct dg_arena *arena,
+                   struct dg_probe_result *out, struct dg_error *e)
+{
+    struct dg_bench_info *info = dg_alloc(arena, sizeof *info);
+    struct dg_claims claims = { .arena = arena };
+    struct dg_recording recording = { .arena = arena, .count = file->row_count };
+    struct dg_replay replay;
+    if (info != NULL)
+        recording.item = dg_alloc_array(arena, file->row_count + 1, sizeof *recording.item);
+    if (recording.item == NULL || !dg_replay_init(&replay, &recording, arena))
+        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+    if (file->row_count > 0)
+        memcpy(recording.item, file->rows, file->row_count * sizeof *recording.item);
+    unpack_info(file, info);
+    for (size_t i = 0; i < file->claim_count; i++)
+        dg_claims_add(&claims, file->claims[i].key, &file->claims[i].claim);
+    const struct dg_value *only = find(file, "only");
+    const struct dg_probe_options options = {
+        .architecture = text(file, "architecture"), .quick = flag(file, "quick"),
+        .seed = (uint64_t)number(file, "seed"),
+        .only = only != NULL && only->kind == DG_VALUE_LIST ? only->list : NULL,
+        .only_count = only != NULL && only->kind == DG_VALUE_LIST ? only->list_count : 0 };
+    const struct dg_bench bench = dg_replay_bench(&replay, info);
+    return dg_probes_run(&bench, &claims, &options, arena, out, e);
+}

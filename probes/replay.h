@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A run of the probes as a samples file, and the same answers from it anywhere. */
+#ifndef DG_PROBES_REPLAY_H
+#define DG_PROBES_REPLAY_H
+
+#include "profile/samples.h"
+#include "probes/claims/claims.h"
+#include "probes/record.h"
+#include "probes/run.h"
+
+/* What a run depends on beside the samples. */
+struct dg_replay_header {
+    const struct dg_bench_info *info;
+    const char *architecture;
+    uint64_t seed;
+    bool quick;
+    const char *const *only;
+    size_t only_count;
+};
+/* *out points into the arena and the recording. */
+bool dg_replay_pack(const struct dg_replay_header *header, const struct dg_claims *claims,
+                    const struct dg_recording *recording, struct dg_arena *arena,
+                    struct dg_samples_file *out);
+/* Runs the probes on the file's samples. */
+bool dg_replay_run(const struct dg_samples_file *file, struct dg_arena *arena,
+                   struct dg_probe_result *out, struct dg_error *e);
+
+#endif
