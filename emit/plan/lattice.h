@@ -38,6 +38,7 @@ struct dg_tile_space {
     uint64_t full_panels, panels;                 /* of N: without and with the tail panel */
     struct dg_sizes blocks_n;                     /* panels of an N block */
     const struct dg_row_plan *rows;               /* by M block */
+    const unsigned char *row_sizes;               /* how many sizes each uses; 3: impossible */
     const struct dg_column *full, *tail;          /* by rows; NULL where the width is absent */
     bool capped;                                  /* the largest row tile may be smaller */
     dg_price panel_touch[2], rows_touch;          /* a line from beyond L2; by prefetch */
@@ -101,6 +102,9 @@ dg_cost dg_ledger(const struct dg_corner *corner, dg_cost *values);
 /* Bytes from beyond a level: A and B read, C read and written. */
 uint64_t dg_traffic(const struct dg_corner *corner, int level);
 
+/* Of a corner the least that a plan of the box can have. */
 struct dg_simplicity dg_simplicity_of(const struct dg_corner *corner);
+/* Bytes of code, on the safe side. */
+uint64_t dg_code_bytes(struct dg_simplicity simple);
 
 #endif

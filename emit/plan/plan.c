@@ -179,7 +179,7 @@ static bool optimise(const struct dg_space *s, struct dg_plan_result *out, struc
     if (!best.found)
         return dg_fail(e, DG_EXIT_INPUT, "plan", "the product is too large to price", "",
                        "split it");
-    return search(s, best.point.t, &other, &other_count, e) &&
+    return dg_search_cheapest(s, best.point.t, &other, &other_count, e) &&
            fill(s, &best, best_count, &out->best, e) &&
            fill(s, &other, other_count, &out->runner_up, e);
 }

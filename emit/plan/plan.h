@@ -33,7 +33,12 @@ struct dg_split { uint32_t size[2], count[2]; };
 enum dg_inner { DG_PANELS_OUTER, DG_TILES_OUTER };
 
 /* What decides between plans whose costs are equal within the model's error. */
-struct dg_simplicity { uint32_t bodies, code; };  /* distinct tile bodies, operations in them */
+struct dg_simplicity {
+    uint32_t bodies;                              /* distinct tile bodies */
+    uint32_t weight;                              /* code in sixteenths of the instruction cache */
+    uint32_t loops;                               /* blocked dimensions, and prefetching */
+    uint32_t code;                                /* operations written out */
+};
 
 struct dg_plan {
     struct dg_body body;

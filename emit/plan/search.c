@@ -31,8 +31,10 @@ static struct bounded bound(const struct search *search, const struct dg_box *bo
 
 static bool simpler(struct dg_simplicity a, struct dg_simplicity b, bool *equal)
 {
-    *equal = a.bodies == b.bodies && a.code == b.code;
-    return a.bodies != b.bodies ? a.bodies < b.bodies : a.code < b.code;
+    *equal = a.bodies == b.bodies && a.weight == b.weight && a.loops == b.loops;
+    if (a.bodies != b.bodies)
+        return a.bodies < b.bodies;
+    return a.weight != b.weight ? a.weight < b.weight : a.loops < b.loops;
 }
 
 /* May the box hold a plan that beats the best? Of equal plans the first one met stays. */

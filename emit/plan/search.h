@@ -19,8 +19,8 @@ struct dg_search_count { uint64_t points, priced; };
 /* The cheapest plan; without_tile (may be NULL) is left out. */
 bool dg_search_cheapest(const struct dg_space *s, const struct dg_tile_space *without_tile,
                         struct dg_found *out, struct dg_search_count *count, struct dg_error *e);
-/* Of all plans that cost at most `limit` the one with the fewest bodies, then the least code, then
- * the least cost. */
+/* Of all plans that cost at most `limit` the one with the fewest bodies, then the lightest
+ * code, then the fewest loops, then the least cost. */
 bool dg_search_simplest(const struct dg_space *s, const struct dg_tile_space *without_tile,
                         dg_cost limit, struct dg_found *out, struct dg_search_count *count,
                         struct dg_error *e);

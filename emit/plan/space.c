@@ -158,12 +158,21 @@ static dg_price touch_price(const struct dg_constants *c, const struct dg_family
     return price > 0 ? price : 0;
 }
 
-static const struct dg_row_plan *rows_of(struct dg_space *s, uint32_t rows, bool capped)
+/* How the rows of M fall into tiles, by M block; shared by the tiles of as many rows. */
+struct row_table { const struct dg_row_plan *plans; const unsigned char *sizes; };
+
+static bool rows_of(struct dg_space *s, uint32_t rows, bool capped, struct row_table *out)
 {
     struct dg_row_plan *plans = dg_alloc_array(s->arena, s->blocks_m.count, sizeof *plans);
-    for (uint32_t i = 0; plans != NULL && i < s->blocks_m.count; i++)
+    unsigned char *sizes = dg_alloc_array(s->arena, s->blocks_m.count, 1);
+    if (plans == NULL || sizes == NULL)
+        return false;
+    for (uint32_t i = 0; i < s->blocks_m.count; i++) {
         plans[i] = dg_rows_split(s->problem->m, s->blocks_m.size[i], rows, capped);
-    return plans;
+        sizes[i] = plans[i].possible ? (plans[i].count[0] > 0) + (plans[i].count[1] > 0) : 3;
+    }
+    *out = (struct row_table){ plans, sizes };
+    return true;
 }
 
 /* Rows that would fall into one L1 set together. */
@@ -188,14 +197,14 @@ static uint64_t footprint_of(const struct dg_space *s, const struct dg_tile_spac
 }
 
 static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_tile tile,
-                     const struct dg_row_plan *rows, bool capped)
+                     const struct row_table *rows, bool capped)
 {
     const struct dg_problem *p = s->problem;
     unsigned lanes = s->c->body->lanes, bytes = s->c->body->element_bytes;
     uint64_t width = (uint64_t)tile.vectors * lanes;
     struct dg_tile_space *t = &s->tiles[s->tile_count++];
     *t = (struct dg_tile_space){
-        .tile = tile, .rows = rows, .capped = capped,
+        .tile = tile, .rows = rows->plans, .row_sizes = rows->sizes, .capped = capped,
         .full_panels = p->n / width, .tail_columns = (unsigned)(p->n % width),
     };
     t->tail_vectors = (unsigned)dg_ceil_div(t->tail_columns, lanes);
@@ -239,15 +248,14 @@ static bool add_tiles(struct dg_space *s, struct dg_error *e)
     for (unsigned r = 1; r <= rows_most; r++) {
         if (rows_wanted != 0 && r != rows_wanted)
             continue;
-        const struct dg_row_plan *rows = NULL;
+        struct row_table rows = { NULL, NULL };
         for (unsigned v = 1; v <= vectors_most; v++) {
             struct dg_tile tile = { r, v };
             if ((vectors_wanted != 0 && v != vectors_wanted) || !tile_fits(s, tile) ||
                 s->tile_count == DG_TILES_MOST)
                 continue;
-            if (rows == NULL)
-                rows = rows_of(s, r, rows_wanted != 0);
-            if (rows == NULL || !add_tile(s, by_width, tile, rows, rows_wanted != 0))
+            if ((rows.plans == NULL && !rows_of(s, r, rows_wanted != 0, &rows)) ||
+                !add_tile(s, by_width, tile, &rows, rows_wanted != 0))
                 return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
         }
     }

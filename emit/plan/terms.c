@@ -145,12 +145,9 @@ static dg_cost cost_of_reload(const struct dg_corner *p)
     return dg_price_times(dg_bytes_times(times, vectors), p->s->load_price);
 }
 
-/* Bytes of an operation and its operands, on the safe side. */
-enum { OP_BYTES = 8 };
-
 static dg_cost cost_of_code(const struct dg_corner *p)
 {
-    uint64_t bytes = (uint64_t)dg_simplicity_of(p).code * OP_BYTES;
+    uint64_t bytes = dg_code_bytes(dg_simplicity_of(p));
     uint64_t capacity = p->s->c->code_capacity;
     if (bytes <= capacity)
         return 0;
@@ -211,40 +208,4 @@ dg_cost dg_ledger(const struct dg_corner *corner, dg_cost *values)
     if (values != NULL)
         values[highest] = floor - sum;
     return floor;
-}
-
-/* k-steps of the loop that are written out, as the mix loops that were measured. */
-enum { UNROLL = 4 };
-
-static uint32_t code_of(const struct dg_corner *p, unsigned rows, unsigned vectors)
-{
-    struct dg_tile tile = { rows, vectors };
-    uint32_t step = (uint32_t)dg_body_step(p->s->c->body, tile, NULL, 0);
-    return step * UNROLL + 2 * rows * vectors;
-}
-
-struct dg_simplicity dg_simplicity_of(const struct dg_corner *p)
-{
-    struct dg_simplicity simple = { 0, 0 };
-    uint32_t starts = p->k_blocks > 1 && p->s->problem->beta == 0 ? 2 : 1;
-    unsigned sizes[2] = { p->t->capped ? 1 : p->t->tile.rows, 0 };
-    if (p->rows != NULL) {
-        sizes[0] = p->rows->count[0] > 0 ? p->rows->size[0] : 0;
-        sizes[1] = p->rows->count[1] > 0 ? p->rows->size[1] : 0;
-    }
-    for (int i = 0; i < 2; i++) {
-        if (sizes[i] == 0)
-            continue;
-        if (p->t->full != NULL) {
-            simple.bodies += starts;
-            simple.code += code_of(p, sizes[i], p->t->tile.vectors);
-        }
-        if (p->t->tail != NULL) {
-            simple.bodies += starts;
-            simple.code += code_of(p, sizes[i], p->t->tail_vectors);
-        }
-    }
-    simple.code += 4 * ((p->k_blocks > 1) + (p->m_blocks > 1) + (p->n_blocks > 1) +
-                        (p->box->prefetch ? 2 : 0));
-    return simple;
 }

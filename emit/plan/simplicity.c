@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "emit/plan/lattice.h"
+
+/* k-steps of the loop that are written out, as the mix loops that were measured. */
+enum { UNROLL = 4 };
+
+/* Bytes of an operation and its operands, on the safe side. */
+enum { OP_BYTES = 8 };
+
+uint64_t dg_code_bytes(struct dg_simplicity simple)
+{
+    return (uint64_t)simple.code * OP_BYTES;
+}
+
+static uint32_t code_of(const struct dg_corner *p, unsigned rows, unsigned vectors)
+{
+    struct dg_tile tile = { rows, vectors };
+    uint32_t step = (uint32_t)dg_body_step(p->s->c->body, tile, NULL, 0);
+    return step * UNROLL + 2 * rows * vectors;
+}
+
+/* Row sizes that a plan has at least. Where the M block is open the second size is not known and
+ * counts as one row. */
+static void sizes_of(const struct dg_corner *p, unsigned sizes[2])
+{
+    sizes[0] = sizes[1] = 0;
+    if (p->rows != NULL) {
+        for (int i = 0; i < 2; i++)
+            sizes[i] = p->rows->count[i] > 0 ? p->rows->size[i] : 0;
+        return;
+    }
+    unsigned char least = 3;
+    for (uint32_t i = p->box->m[0]; i <= p->box->m[1] && least > 1; i++)
+        if (p->t->row_sizes[i] < least)
+            least = p->t->row_sizes[i];
+    sizes[0] = p->t->capped ? 1 : p->t->tile.rows;
+    sizes[1] = least > 1 ? 1 : 0;
+}
+
+struct dg_simplicity dg_simplicity_of(const struct dg_corner *p)
+{
+    struct dg_simplicity simple = { 0 };
+    uint32_t starts = p->k_blocks > 1 && p->s->problem->beta == 0 ? 2 : 1;
+    unsigned sizes[2];
+    sizes_of(p, sizes);
+    for (int i = 0; i < 2; i++) {
+        if (sizes[i] == 0)
+            continue;
+        if (p->t->full != NULL) {
+            simple.bodies += starts;
+            simple.code += code_of(p, sizes[i], p->t->tile.vectors);
+        }
+        if (p->t->tail != NULL) {
+            simple.bodies += starts;
+            simple.code += code_of(p, sizes[i], p->t->tail_vectors);
+        }
+    }
+    simple.loops = (p->k_blocks > 1) + (p->m_blocks > 1) + (p->n_blocks > 1) + p->box->prefetch;
+    uint64_t unit = p->s->c->code_capacity / 16;
+    simple.weight = (uint32_t)(dg_code_bytes(simple) / (unit > 0 ? unit : 1));
+    return simple;
+}
