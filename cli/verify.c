@@ -22,6 +22,7 @@ static struct dg_verify_options take_options(const struct dg_options *o)
         .timeout = dg_option_double(o, "timeout", 0),
         .timing = !dg_option_given(o, "no-timing"),
         .quiet_seconds = dg_option_double(o, "quiet", 20),
+        .rounds = (unsigned)dg_option_u64(o, "rounds", 10),
         .cpu = dg_option_given(o, "cpu") ? (int)dg_option_u64(o, "cpu", 0) : -1,
     };
 }

@@ -3,29 +3,7 @@
 
 #include <string.h>
 
-#if defined(__x86_64__)
-static const char own_architecture[] = "x86_64";
-#elif defined(__aarch64__)
-static const char own_architecture[] = "aarch64";
-#else
-static const char own_architecture[] = "portable";
-#endif
-
-static bool has_feature(const char *name)
-{
-#if defined(__x86_64__)
-    if (strcmp(name, "avx") == 0) return __builtin_cpu_supports("avx");
-    if (strcmp(name, "avx2") == 0) return __builtin_cpu_supports("avx2");
-    if (strcmp(name, "fma") == 0) return __builtin_cpu_supports("fma");
-    if (strcmp(name, "avx512f") == 0) return __builtin_cpu_supports("avx512f");
-    if (strcmp(name, "avx512vl") == 0) return __builtin_cpu_supports("avx512vl");
-    if (strcmp(name, "avx512bw") == 0) return __builtin_cpu_supports("avx512bw");
-    if (strcmp(name, "avx512dq") == 0) return __builtin_cpu_supports("avx512dq");
-    return strcmp(name, "sse2") == 0;
-#else
-    return strcmp(name, "asimd") == 0 || strcmp(name, "fp") == 0;
-#endif
-}
+#include "microbench/host/host.h"
 
 static enum dg_host_fit foreign(const struct dg_manifest *m, struct dg_error *e)
 {
@@ -34,23 +12,43 @@ static enum dg_host_fit foreign(const struct dg_manifest *m, struct dg_error *e)
     return DG_HOST_FOREIGN;
 }
 
-enum dg_host_fit dg_host_fit(const struct dg_manifest *manifest, struct dg_error *e)
+static bool listed(const char *name, const char *const *had, size_t count)
 {
-    if (strcmp(manifest->architecture, own_architecture) != 0)
-        return foreign(manifest, e);
-    for (const char *rest = manifest->features; *rest != '\0';) {
-        char name[64];
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(had[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The first of the comma-separated features that the list lacks, in `out`; false: none. */
+static bool first_missing(const char *needed, const char *const *had, size_t count, char out[64])
+{
+    for (const char *rest = needed; *rest != '\0';) {
         size_t length = strcspn(rest, ",");
-        dg_format(name, sizeof name, "%s", rest);
-        if (length < sizeof name)
-            name[length] = '\0';
-        if (!has_feature(name)) {
-            dg_fail(e, DG_EXIT_UNAVAILABLE, manifest->name,
-                    "needs a feature that this host cannot run", name,
-                    "verify it on a machine that has it, or with --qemu");
-            return DG_HOST_LACKS;
-        }
+        dg_format(out, 64, "%s", rest);
+        if (length < 64)
+            out[length] = '\0';
+        if (!listed(out, had, count))
+            return true;
         rest += length + (rest[length] == ',');
     }
-    return DG_HOST_FITS;
+    return false;
+}
+
+enum dg_host_fit dg_host_fit(const struct dg_manifest *manifest, struct dg_error *e)
+{
+    struct dg_host host;
+    struct dg_feature_words words;
+    const char *features[DG_FEATURES_MAX];
+    char missing[64];
+    dg_host_system(&host, NULL);
+    if (strcmp(manifest->architecture, host.machine) != 0)
+        return foreign(manifest, e);
+    dg_features_read(&host, &words);
+    size_t count = dg_features_decode(host.machine, &words, features);
+    if (!first_missing(manifest->features, features, count, missing))
+        return DG_HOST_FITS;
+    dg_fail(e, DG_EXIT_UNAVAILABLE, manifest->name, "needs a feature that this host cannot run",
+            missing, "verify it on a machine that has it, or with --qemu");
+    return DG_HOST_LACKS;
 }

@@ -8,6 +8,7 @@ void dg_kernel_report_init(struct dg_kernel_report *kernel)
     *kernel = (struct dg_kernel_report){.name = "", .isa = ""};
     kernel->numbers.max_error = kernel->numbers.bound = NAN;
     kernel->cycles.predicted = kernel->cycles.measured = kernel->cycles.raw_wall = NAN;
+    kernel->cycles.low = kernel->cycles.high = NAN;
     kernel->roofline.of_peak = kernel->roofline.of_roof = NAN;
     kernel->roofline.peak = kernel->roofline.peak_claimed = NAN;
 }
@@ -107,6 +108,8 @@ static void put_cycles(struct dg_str *out, const struct dg_kernel_report *k)
     member_number(out, "raw_wall", k->cycles.raw_wall, ",\n                 ");
     member_text(out, "method", k->cycles.method, ", ");
     member_text(out, "reason", k->cycles.reason, ", ");
+    member_number(out, "low", k->cycles.low, ", ");
+    member_number(out, "high", k->cycles.high, ",\n                 ");
     dg_str_format(out, "\"accepted\": %llu, \"rejected\": %llu},\n",
                   (unsigned long long)k->cycles.accepted, (unsigned long long)k->cycles.rejected);
 }
@@ -152,7 +155,9 @@ static void put_error(struct dg_str *out, const struct dg_kernel_report *k)
 void dg_report_json(const struct dg_verify_report *report, struct dg_str *out)
 {
     dg_str_add(out, "{\n  \"schema\": \"deepgemm-verify/1\",\n  ");
-    member_bool(out, "pass", report->pass, ",\n  \"kernels\": [");
+    member_bool(out, "pass", report->pass, ",\n");
+    dg_str_format(out, "  \"rounds\": %u,\n  \"rounds_dropped\": %u,\n  \"kernels\": [",
+                  report->rounds, report->dropped);
     for (size_t i = 0; i < report->count; i++) {
         const struct dg_kernel_report *k = &report->kernels[i];
         dg_str_add(out, i == 0 ? "\n    {\n      " : ",\n    {\n      ");

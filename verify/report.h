@@ -34,6 +34,7 @@ struct dg_kernel_report {
     } numbers;
     struct {
         double predicted, measured;    /* core cycles a call */
+        double low, high;              /* quartiles of measured */
         double raw_wall;               /* median wall time of a call, ns */
         const char *method, *reason;   /* how it was measured; why it was not */
         uint64_t accepted, rejected;   /* samples or slices */
@@ -50,6 +51,7 @@ struct dg_verify_report {
     bool pass;
     struct dg_kernel_report *kernels;
     size_t count;
+    unsigned rounds, dropped;          /* of timing: undisturbed, and left out */
 };
 
 void dg_kernel_report_init(struct dg_kernel_report *kernel);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "emit/write/manifest.h"
@@ -60,76 +61,101 @@ static bool check_object(const struct dg_manifest *m, const char *object, struct
         || dg_fail(e, DG_EXIT_INTERNAL, object, "out of memory", NULL, NULL);
 }
 
-static bool verify_native(const struct dg_manifest *m, const char *path, const char *object,
-                          const struct dg_workdir *dir, const struct dg_verify_options *options,
-                          struct dg_arena *arena, struct dg_kernel_report *report,
-                          struct dg_error *e)
+/* One kernel on its way through the rulers. */
+struct entry {
+    struct dg_manifest manifest;
+    struct dg_kernel_report *report;
+    const char *path;
+    char object[4096], source[4096], shared[512], timing[512];
+    bool native;                 /* passed its checks here: to be timed */
+};
+
+static bool check_native(struct entry *entry, size_t index, const struct dg_workdir *dir,
+                         const struct dg_verify_options *options, struct dg_arena *arena,
+                         struct dg_error *e)
 {
-    char shared[512], source[4096];
-    dg_workdir_path(dir, "kernel.so", shared, sizeof shared);
-    if (!dg_link_shared(options->cc, object, shared, e)
-        || !dg_numbers_native(m, shared, options, arena, report, e))
+    char name[32];
+    dg_format(name, sizeof name, "%zu.so", index);
+    dg_workdir_path(dir, name, entry->shared, sizeof entry->shared);
+    if (!dg_link_shared(options->cc, entry->object, entry->shared, e)
+        || !dg_numbers_native(&entry->manifest, entry->shared, options, arena, entry->report, e))
         return false;
-    if (!report->pass) {
-        report->cycles.reason = "a kernel that fails its checks is not timed";
-        return true;
-    }
-    if (!options->timing) {
-        report->cycles.reason = "not asked for";
-        return true;
-    }
-    if (!beside(path, m->name, ".s", source, sizeof source))
-        source[0] = '\0';
-    struct dg_ruler_job job = {.manifest = m, .shared = shared, .source = source};
-    dg_ruler_run(&job, dir, options, arena, report);
+    entry->native = entry->report->pass && options->timing;
+    if (!entry->native)
+        entry->report->cycles.reason = entry->report->pass
+            ? "not asked for" : "a kernel that fails its checks is not timed";
     return true;
 }
 
-static bool verify_here(const struct dg_manifest *m, const char *path,
-                        const struct dg_verify_options *options, struct dg_arena *arena,
-                        struct dg_kernel_report *report, struct dg_error *e)
+static bool check_here(struct entry *entry, size_t index, const struct dg_workdir *dir,
+                       const struct dg_verify_options *options, struct dg_arena *arena,
+                       struct dg_error *e)
 {
-    char object[4096];
-    struct dg_workdir dir;
+    const struct dg_manifest *m = &entry->manifest;
     struct dg_error unfit;
-    if (!supported(m, e) || !dg_manifest_check_files(path, m, e))
+    if (!supported(m, e) || !dg_manifest_check_files(entry->path, m, e))
         return false;
-    if (!beside(path, m->name, ".o", object, sizeof object))
-        return dg_fail(e, DG_EXIT_INPUT, path, "is too long a path", NULL, NULL);
-    if (!check_object(m, object, arena, report, e))
-        return false;
+    if (!beside(entry->path, m->name, ".o", entry->object, sizeof entry->object)
+        || !beside(entry->path, m->name, ".s", entry->source, sizeof entry->source))
+        return dg_fail(e, DG_EXIT_INPUT, entry->path, "is too long a path", NULL, NULL);
     enum dg_host_fit fit = dg_host_fit(m, &unfit);
     if (fit != DG_HOST_FITS && !options->emulate) {
         *e = unfit;
         return false;
     }
-    if (!dg_workdir_open(&dir, e))
+    if (!check_object(m, entry->object, arena, entry->report, e))
         return false;
-    bool ok;
-    if (fit == DG_HOST_FITS && !options->emulate) {
-        ok = verify_native(m, path, object, &dir, options, arena, report, e);
-    } else {
-        ok = dg_numbers_emulated(m, object, &dir, options, arena, report, e);
-        report->cycles.reason = "emulated: times mean nothing";
-    }
-    dg_workdir_close(&dir);
-    return ok;
+    if (!options->emulate)
+        return check_native(entry, index, dir, options, arena, e);
+    entry->report->cycles.reason = "emulated: times mean nothing";
+    return dg_numbers_emulated(m, entry->object, dir, options, arena, entry->report, e);
 }
 
-static void verify_one(const char *path, const struct dg_verify_options *options,
-                       struct dg_arena *arena, struct dg_kernel_report *report)
+static void check_one(struct entry *entry, size_t index, const struct dg_workdir *dir,
+                      const struct dg_verify_options *options, struct dg_arena *arena)
 {
-    struct dg_manifest manifest;
+    struct dg_kernel_report *report = entry->report;
+    struct dg_manifest *m = &entry->manifest;
     dg_kernel_report_init(report);
-    report->name = path;
-    if (!dg_manifest_read(path, arena, &manifest, &report->problem))
+    report->name = entry->path;
+    if (!dg_manifest_read(entry->path, arena, m, &report->problem))
         return;
-    report->name = manifest.name;
-    report->isa = manifest.isa;
-    report->cycles.predicted = manifest.predicted.cycles;
-    report->roofline.peak_claimed = manifest.roofs.peak > 0 ? manifest.roofs.peak : NAN;
-    if (!verify_here(&manifest, path, options, arena, report, &report->problem))
+    report->name = m->name;
+    report->isa = m->isa;
+    report->cycles.predicted = m->predicted.cycles;
+    report->roofline.peak_claimed = m->roofs.peak > 0 ? m->roofs.peak : NAN;
+    if (!check_here(entry, index, dir, options, arena, &report->problem))
         report->ran = report->pass = false;
+}
+
+/* The timing build of a kernel; without one long calls are timed whole. */
+static const char *make_timing(struct entry *entry, size_t index, const struct dg_workdir *dir,
+                               const struct dg_verify_options *options)
+{
+    char object[512], name[48];
+    struct dg_error ignored;
+    if (entry->manifest.stamps.count <= 2 || access(entry->source, R_OK) != 0)
+        return NULL;
+    dg_format(name, sizeof name, "%zu-timing.o", index);
+    dg_workdir_path(dir, name, object, sizeof object);
+    dg_format(name, sizeof name, "%zu-timing.so", index);
+    dg_workdir_path(dir, name, entry->timing, sizeof entry->timing);
+    return dg_assemble_timing(options->as, options->cc, entry->source, object, &ignored)
+        && dg_link_shared(options->cc, object, entry->timing, &ignored) ? entry->timing : NULL;
+}
+
+static void time_all(struct entry *entries, size_t count, const struct dg_workdir *dir,
+                     const struct dg_verify_options *options, struct dg_arena *arena,
+                     struct dg_verify_report *report)
+{
+    struct dg_ruler_kernel *list = dg_alloc_array(arena, count, sizeof *list);
+    size_t native = 0;
+    for (size_t i = 0; list != NULL && i < count; i++)
+        if (entries[i].native)
+            list[native++] = (struct dg_ruler_kernel){
+                &entries[i].manifest, entries[i].shared,
+                make_timing(&entries[i], i, dir, options), entries[i].report};
+    dg_ruler_run(list, native, options, arena, report);
 }
 
 /* A failed check weighs most, then a broken input, then what this machine lacks. */
@@ -159,19 +185,27 @@ enum dg_exit dg_verify(const char *path, const struct dg_verify_options *options
                        struct dg_arena *arena, struct dg_verify_report *out, struct dg_error *e)
 {
     struct dg_manifest_list list;
+    struct dg_workdir dir;
     *out = (struct dg_verify_report){0};
     if (!dg_locate_manifests(path, arena, &list, e))
         return e->exit_code;
     out->kernels = dg_alloc_array(arena, list.count, sizeof *out->kernels);
-    if (out->kernels == NULL) {
+    struct entry *entries = dg_alloc_array(arena, list.count, sizeof *entries);
+    if (out->kernels == NULL || entries == NULL) {
         dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", NULL, NULL);
         return e->exit_code;
     }
+    if (!dg_workdir_open(&dir, e))
+        return e->exit_code;
     out->pass = true;
     for (size_t i = 0; i < list.count; i++) {
-        verify_one(list.paths[i], options, arena, &out->kernels[i]);
+        entries[i].path = list.paths[i];
+        entries[i].report = &out->kernels[i];
+        check_one(&entries[i], i, &dir, options, arena);
         out->count++;
         out->pass &= out->kernels[i].pass;
     }
+    time_all(entries, out->count, &dir, options, arena, out);
+    dg_workdir_close(&dir);
     return conclude(out, e);
 }

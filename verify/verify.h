@@ -18,7 +18,8 @@ struct dg_verify_options {
     uint64_t seed;
     double timeout;              /* seconds for the checks of one kernel; 0: from M x N x K */
     bool timing;                 /* the second and third ruler */
-    double quiet_seconds;        /* how long to wait for a quiet core, a kernel */
+    double quiet_seconds;        /* how long to wait for a quiet core, for one kernel */
+    unsigned rounds;             /* undisturbed ones wanted */
     int cpu;                     /* pinned while timing; -1: the first one allowed */
 };
 

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verify/rounds.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "deepgemm/kernel_args.h"
+#include "microbench/engine/engine.h"
+#include "microbench/loops/loops.h"
+#include "verify/slices.h"
+
+/* A sample of short calls lasts SAMPLE_NS; a call beyond LONG_NS is cut into slices, since the
+ * hypervisor takes the core away within it. */
+static const double SAMPLE_NS = 30e3, LONG_NS = 300e3;
+enum { SAMPLES_A_ROUND = 20, LEAST_SAMPLES = 3, LONG_CALLS = 2, MOST_ROUNDS = 400 };
+
+struct timed {
+    const struct dg_manifest *manifest;
+    void (*call)(const void *a, const void *b, void *c);
+    int (*ex)(const struct dg_kernel_args *);         /* of the timing build, NULL: none */
+    unsigned char *memory;
+    size_t memory_bytes;
+    void *a, *b, *c;
+    enum dg_rounds_method method;
+    uint64_t calls;                                   /* in a sample */
+    double *cycles, *wall;                            /* a call, of each sample; wall of all */
+    size_t count, kept, wall_count, capacity;         /* kept: of rounds that counted */
+    uint64_t *stamps;
+    double *per_tick;
+    double sample_wall;                               /* ns, of the sample just run */
+    size_t slices;
+    uint64_t accepted, rejected;
+};
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* ---- getting a kernel ready ---- */
+
+static void take(void *library, const char *name, const char *behind, void *out)
+{
+    char symbol[256];
+    snprintf(symbol, sizeof symbol, "%s%s", name, behind);
+    void *address = dlsym(library, symbol);
+    memcpy(out, &address, sizeof address);
+}
+
+static size_t bytes_of(uint64_t rows, uint64_t columns, uint64_t ld, size_t element)
+{
+    return rows == 0 || columns == 0 ? 0 : (size_t)((rows - 1) * ld + columns) * element;
+}
+
+static void fill(float *out, size_t bytes)
+{
+    uint32_t state = 12345;
+    for (size_t i = 0; i < bytes / sizeof *out; i++) {
+        state = state * 1664525u + 1013904223u;
+        out[i] = (float)(state >> 8) * 0x1p-24f - 0.5f;
+    }
+}
+
+/* The operands stand in one mapping, each at another offset in its page, so that their first lines
+ * do not meet in one cache set. */
+static bool map_operands(struct timed *t)
+{
+    const struct dg_manifest *m = t->manifest;
+    bool by_columns = strcmp(m->problem.layout_b, "col_major") == 0;
+    size_t e = m->problem.element_bytes, page = 4096, stagger = 1024 + 64;
+    size_t a = bytes_of(m->problem.m, m->problem.k, m->problem.lda, e);
+    size_t source = by_columns ? bytes_of(m->problem.n, m->problem.k, m->problem.ldb, e)
+                               : bytes_of(m->problem.k, m->problem.n, m->problem.ldb, e);
+    bool packed = m->problem.packed_b_size > 0;
+    size_t b = packed ? m->problem.packed_b_size : source;
+    size_t c = bytes_of(m->problem.m, m->problem.n, m->problem.ldc, e);
+    size_t a_room = (a + 2 * page) / page * page, b_room = (b + 2 * page) / page * page;
+    t->memory_bytes = a_room + b_room + c + 3 * page;
+    void *map = mmap(NULL, t->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                     -1, 0);
+    if (map == MAP_FAILED)
+        return false;
+    t->memory = map;
+    t->a = t->memory;
+    t->b = t->memory + a_room + stagger / 64 * 64;
+    t->c = t->memory + a_room + b_room + 2 * stagger / 64 * 64;
+    fill(t->a, a);
+    fill(t->b, b);      /* packed or not: any finite values time alike */
+    memset(t->c, 0, c);
+    return true;
+}
+
+static bool add_room(struct timed *t, size_t capacity)
+{
+    t->capacity = capacity;
+    t->cycles = calloc(capacity, sizeof *t->cycles);
+    t->wall = calloc(capacity, sizeof *t->wall);
+    t->per_tick = calloc(capacity, sizeof *t->per_tick);
+    if (t->method == DG_BY_SLICES)
+        t->stamps = calloc(capacity * (t->slices + 1), sizeof *t->stamps);
+    return t->cycles != NULL && t->wall != NULL && t->per_tick != NULL
+        && (t->method != DG_BY_SLICES || t->stamps != NULL);
+}
+
+static double wall_of_call(struct timed *t)
+{
+    double best = INFINITY;
+    for (int i = 0; i < 3; i++) {
+        double from = now_ns();
+        t->call(t->a, t->b, t->c);
+        best = fmin(best, now_ns() - from);
+    }
+    return best;
+}
+
+static void choose_method(struct timed *t)
+{
+    double one = fmax(wall_of_call(t), 20);
+    t->method = one < LONG_NS ? DG_BY_SAMPLES : DG_BY_CALLS;
+    t->calls = 1;
+    if (t->method == DG_BY_SAMPLES) {
+        double from = now_ns(), spent = 0;
+        uint64_t calls = 0;
+        while (spent < SAMPLE_NS) {
+            t->call(t->a, t->b, t->c);
+            calls++;
+            spent = now_ns() - from;
+        }
+        /* the clock reads are in there: what they take is given back as more calls */
+        t->calls = (uint64_t)fmax((double)calls, SAMPLE_NS / one);
+    } else if (t->ex != NULL && t->manifest->stamps.count > 2) {
+        t->method = DG_BY_SLICES;
+        t->slices = (size_t)t->manifest->stamps.count - 1;
+    }
+}
+
+static bool open_timed(struct timed *t, const struct dg_rounds_kernel *kernel, size_t kernels)
+{
+    void *library = dlopen(kernel->shared, RTLD_NOW | RTLD_LOCAL);
+    void *timing = kernel->timing == NULL ? NULL : dlopen(kernel->timing, RTLD_NOW | RTLD_LOCAL);
+    *t = (struct timed){.manifest = kernel->manifest};
+    if (library == NULL)
+        return false;
+    take(library, kernel->manifest->name, "", &t->call);
+    if (timing != NULL)
+        take(timing, kernel->manifest->name, "_ex", &t->ex);
+    if (t->call == NULL || !map_operands(t))
+        return false;
+    choose_method(t);
+    size_t samples = (SAMPLES_A_ROUND + kernels - 1) / kernels;
+    samples = samples < LEAST_SAMPLES ? LEAST_SAMPLES : samples;
+    return add_room(t, MOST_ROUNDS * (t->method == DG_BY_SAMPLES ? samples : LONG_CALLS));
+}
+
+/* ---- one sample ---- */
+
+static void run_calls(void *context)
+{
+    struct timed *t = context;
+    double from = now_ns();
+    for (uint64_t i = 0; i < t->calls; i++)
+        t->call(t->a, t->b, t->c);
+    t->sample_wall = now_ns() - from;
+}
+
+static void run_stamped(void *context)
+{
+    struct timed *t = context;
+    struct dg_kernel_args args = {
+        .size = sizeof args, .a = t->a, .b = t->b, .c = t->c, .alpha = 1,
+        .beta = t->manifest->problem.beta, .stamps = t->stamps + t->count * (t->slices + 1),
+        .stamp_capacity = t->slices + 1,
+    };
+    double from = now_ns();
+    t->ex(&args);
+    t->sample_wall = now_ns() - from;
+}
+
+/* True: quiet and kept. One call before warms caches and predictors. */
+static bool sample(struct timed *t, const struct dg_bench *bench)
+{
+    struct dg_sample got;
+    bool by_slices = t->method == DG_BY_SLICES;
+    if (t->count >= t->capacity)
+        return false;
+    t->call(t->a, t->b, t->c);
+    bool quiet = dg_engine_time(bench, by_slices ? run_stamped : run_calls, t, &got);
+    if (t->wall_count < t->capacity)
+        t->wall[t->wall_count++] = t->sample_wall / (double)t->calls;
+    if (!quiet) {
+        t->rejected++;
+        return false;
+    }
+    double hz = dg_engine_state(bench)->tick_hz;
+    t->per_tick[t->count] = got.cycles / (got.ns * hz * 1e-9);
+    t->cycles[t->count++] = got.cycles / (double)t->calls;
+    t->accepted++;
+    return true;
+}
+
+/* ---- rounds ---- */
+
+struct outcome { unsigned good, dropped; double seconds; };
+
+static unsigned samples_in_round(const struct timed *t, size_t kernels)
+{
+    size_t each = (SAMPLES_A_ROUND + kernels - 1) / kernels;
+    if (t->method != DG_BY_SAMPLES)
+        return kernels > 1 ? 1 : LONG_CALLS;
+    return each < LEAST_SAMPLES ? LEAST_SAMPLES : (unsigned)each;
+}
+
+/* A round is dropped whole when more than one sample and more than 5 % of it are disturbed:
+ * samples that pass in a disturbed time are not to be trusted either. */
+static bool round_robin(struct timed *t, size_t count, const struct dg_bench *bench)
+{
+    unsigned tried = 0, failed = 0;
+    for (size_t i = 0; i < count; i++)
+        for (unsigned n = samples_in_round(&t[i], count); n > 0; n--) {
+            tried++;
+            failed += !sample(&t[i], bench);
+        }
+    bool good = failed <= 1 || 20 * failed <= tried;
+    for (size_t i = 0; i < count; i++) {
+        if (good) {
+            t[i].kept = t[i].count;
+        } else {
+            t[i].rejected += t[i].count - t[i].kept;
+            t[i].accepted -= t[i].count - t[i].kept;
+            t[i].count = t[i].kept;
+        }
+    }
+    return good;
+}
+
+static void nap(double seconds)
+{
+    struct timespec t = {.tv_sec = (time_t)seconds,
+                         .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+    nanosleep(&t, NULL);
+}
+
+/* Bounded by patience; after dropped rounds the pauses grow to a second. */
+static struct outcome run_rounds(struct timed *t, size_t count, const struct dg_rounds_job *job,
+                                 const struct dg_bench *bench)
+{
+    struct outcome out = {0};
+    double from = now_ns(), pause = 0.002;
+    while (out.good < job->rounds && out.good + out.dropped < MOST_ROUNDS
+           && (now_ns() - from) * 1e-9 < job->patience) {
+        if (round_robin(t, count, bench)) {
+            out.good++;
+            pause = 0.002;
+        } else {
+            out.dropped++;
+            nap(pause);
+            pause = fmin(2 * pause, 1);
+        }
+    }
+    out.seconds = (now_ns() - from) * 1e-9;
+    return out;
+}
+
+/* ---- results ---- */
+
+/* Operations a cycle of an operation's best rate loop, two for each lane; NaN: not measured. */
+static double measure_peak(const struct dg_bench *bench, const char *op, unsigned lanes)
+{
+    enum { SAMPLES = 15 };
+    struct dg_sample room[SAMPLES];
+    double best = NAN;
+    for (size_t i = 0; i < dg_loop_count; i++) {
+        const struct dg_loop_entry *loop = &dg_loops[i];
+        if (loop->kind != DG_LOOP_RATE || strcmp(loop->op, op) != 0 || loop->chains < 8)
+            continue;
+        struct dg_loop request = {.kind = DG_LOOP_RATE, .op = op, .chains = loop->chains};
+        struct dg_samples samples = {.sample = room, .capacity = SAMPLES};
+        struct dg_error ignored;
+        if (!bench->loop(bench->self, &request, &samples, &ignored) || samples.count < 3)
+            continue;
+        double rate = 2.0 * lanes / samples.median;
+        best = isnan(best) || rate > best ? rate : best;
+    }
+    return best;
+}
+
+static void report_peaks(const struct dg_rounds_job *job, const struct dg_bench *bench, int out)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        const char *op = job->kernels[i].manifest->roofs.peak_op;
+        bool seen = op == NULL || op[0] == '\0';
+        for (size_t j = 0; j < i && !seen; j++)
+            seen = strcmp(job->kernels[j].manifest->roofs.peak_op, op) == 0;
+        if (!seen)
+            dprintf(out, "peak\t%.17g\t%s\n",
+                    measure_peak(bench, op, job->kernels[i].manifest->roofs.lanes), op);
+    }
+}
+
+struct found { double cycles, low, high; };
+
+static struct found conclude(struct timed *t)
+{
+    struct found f = {NAN, NAN, NAN};
+    struct dg_slice_sum sum;
+    if (t->method == DG_BY_SLICES) {
+        struct dg_slices slices = {t->stamps, t->per_tick, t->kept, t->slices};
+        if (dg_slices_sum(&slices, &sum))
+            f = (struct found){sum.cycles, sum.low, sum.high};
+    } else if (t->kept >= DG_SLICE_CALLS_LEAST) {
+        f.cycles = dg_quantile(t->cycles, t->kept, 0.5);
+        f.low = dg_quantile(t->cycles, t->kept, 0.25);
+        f.high = dg_quantile(t->cycles, t->kept, 0.75);
+    }
+    return f;
+}
+
+static void report_kernel(struct timed *t, size_t index, int out)
+{
+    struct found f = conclude(t);
+    double wall = t->wall_count == 0 ? NAN : dg_quantile(t->wall, t->wall_count, 0.5);
+    dprintf(out, "kernel\t%zu\t%.17g\t%.17g\t%.17g\t%.17g\t%llu\t%llu\t%d\n", index, f.cycles, f.low,
+            f.high, wall, (unsigned long long)t->accepted, (unsigned long long)t->rejected,
+            (int)t->method);
+}
+
+int dg_rounds_child(void *argument, int out)
+{
+    const struct dg_rounds_job *job = argument;
+    struct dg_engine_options options = {.cpu = job->cpu, .memory = 4 << 20};
+    struct dg_bench bench;
+    struct dg_error e;
+    struct timed *timed = calloc(job->count, sizeof *timed);
+    if (timed == NULL || !dg_engine_open(&options, &bench, &e)) {
+        dprintf(out, "error\t%s\n", timed == NULL ? "out of memory" : e.rule);
+        return 1;
+    }
+    for (size_t i = 0; i < job->count; i++)
+        if (!open_timed(&timed[i], &job->kernels[i], job->count)) {
+            dprintf(out, "error\t%s cannot be loaded or has no memory\n",
+                    job->kernels[i].manifest->name);
+            return 1;
+        }
+    dprintf(out, "source\t%s\n", bench.info->cycle_source);
+    report_peaks(job, &bench, out);
+    struct outcome o = run_rounds(timed, job->count, job, &bench);
+    for (size_t i = 0; i < job->count; i++)
+        report_kernel(&timed[i], i, out);
+    dprintf(out, "rounds\t%u\t%u\t%.3f\nend\n", o.good, o.dropped, o.seconds);
+    dg_engine_close(&bench);
+    return 0;
+}
