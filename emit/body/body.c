@@ -15,6 +15,18 @@ static const char *element_of(enum dg_dtype dtype)
     }
 }
 
+/* Where the multiply takes one lane of a register, the row's element needs no spreading. */
+static void prefer_elements(struct dg_body *body)
+{
+    unsigned bits = body->isa->vector_bits;
+    const struct dg_op *load = dg_isa_op(body->isa, DG_SEM_LOAD_ELEMENT, body->element, bits, 0);
+    const struct dg_op *fma = dg_isa_op(body->isa, DG_SEM_FMA_ELEMENT, body->element, bits, 0);
+    if (load != NULL && fma != NULL) {
+        body->broadcast = load;
+        body->chain = fma;
+    }
+}
+
 bool dg_body_for(const struct dg_isa *isa, enum dg_dtype dtype, struct dg_body *out)
 {
     const char *element = element_of(dtype);
@@ -36,6 +48,7 @@ bool dg_body_for(const struct dg_isa *isa, enum dg_dtype dtype, struct dg_body *
         .chain = dg_isa_op(isa, DG_SEM_FMA, element, bits, 0),
     };
     body.lanes = bits / 8 / body.element_bytes;
+    prefer_elements(&body);
     if (body.load == NULL || body.broadcast == NULL || body.store == NULL || body.zero == NULL ||
         body.add == NULL || body.chain == NULL)
         return false;
@@ -77,8 +90,9 @@ static void put_broadcast(struct list *list, const struct dg_body *body, unsigne
 static void put_multiply(struct list *list, const struct dg_body *body, unsigned row,
                          unsigned vector)
 {
-    put(list, body->chain, operand(DG_ACC, row, vector), operand(DG_A, row, 0),
-        operand(DG_B, 0, vector));
+    struct dg_body_operand a = operand(DG_A, row, 0), b = operand(DG_B, 0, vector);
+    bool element = body->chain->sem == DG_SEM_FMA_ELEMENT;
+    put(list, body->chain, operand(DG_ACC, row, vector), element ? b : a, element ? a : b);
 }
 
 static void step_holding_b(struct list *list, const struct dg_body *body, struct dg_tile tile)
