@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "cli/gen.h"
+#include "cli/gen_plan.h"
 #include "emit/write/emit.h"
 #include "emit/write/source.h"
 
@@ -109,13 +110,21 @@ static bool generate(const struct dg_options *options, struct dg_error *e)
     return true;
 }
 
+static bool plan_only(const struct dg_options *options, struct dg_error *e)
+{
+    struct dg_gen_input in;
+    return dg_gen_read(options, &in, e) &&
+           dg_cli_gen_plan(&in.problem, &in.profile, in.strict, dg_option_given(options, "json"),
+                           e);
+}
+
 static const struct dg_command commands[] = {
     { .name = "generate", .operands = "", .summary = "Plans a product and writes its kernel.",
       .options = gen_options, .option_count = sizeof gen_options / sizeof *gen_options,
       .run = generate },
     { .name = "plan", .operands = "", .summary = "Plans only, and explains the plan.",
       .options = plan_options, .option_count = sizeof plan_options / sizeof *plan_options,
-      .run = dg_gen_plan },
+      .run = plan_only },
 };
 
 static const struct dg_program program = {

@@ -18,7 +18,4 @@ struct dg_gen_input {
 };
 bool dg_gen_read(const struct dg_options *options, struct dg_gen_input *out, struct dg_error *e);
 
-/* cli/gen_plan.c: the command `plan`. */
-bool dg_gen_plan(const struct dg_options *options, struct dg_error *e);
-
 #endif
