@@ -16,31 +16,31 @@ enum { ROUNDS = 31, TRIES = 20, CHAIN_CYCLES = 16000, PEAK_CYCLES = 10000, WIDE_
 static double run_ticks(const struct engine *e, const struct dg_loop_entry *loop, uint64_t trips)
 {
     loop->run(1, e->block);              /* its code is near again */
-    uint64_t from = clock_now(&e->clock);
+    uint64_t from = dg_clock_now(&e->clock);
     loop->run(trips, e->block);
-    uint64_t to = clock_now(&e->clock);
-    return clock_elapsed(&e->clock, from, to);
+    uint64_t to = dg_clock_now(&e->clock);
+    return dg_clock_elapsed(&e->clock, from, to);
 }
 
-double check_ticks(const struct engine *e, const struct check *check)
+double dg_check_ticks(const struct engine *e, const struct check *check)
 {
     return run_ticks(e, check->loop, check->trips);
 }
 
-double chain_now(const struct engine *e)
+double dg_chain_now(const struct engine *e)
 {
     double cycles = (double)e->chain.trips * e->chain.cycles_per_trip + e->chain.entry_cycles;
-    return check_ticks(e, &e->chain) / cycles;
+    return dg_check_ticks(e, &e->chain) / cycles;
 }
 
 /* Cycles a trip of a check loop, given the chain beside it. */
 static double trip_cycles(const struct engine *e, const struct check *check, double ticks_per_cycle)
 {
-    double cycles = check_ticks(e, check) / ticks_per_cycle - check->entry_cycles;
+    double cycles = dg_check_ticks(e, check) / ticks_per_cycle - check->entry_cycles;
     return cycles / (double)check->trips;
 }
 
-struct checks checks_now(const struct engine *e, double ticks_per_cycle)
+struct checks dg_checks_now(const struct engine *e, double ticks_per_cycle)
 {
     struct checks now = {.ticks_per_cycle = ticks_per_cycle};
     now.peak = trip_cycles(e, &e->peak, ticks_per_cycle);
@@ -72,7 +72,7 @@ static void learn(struct check *check, double seen)
     }
 }
 
-bool chains_quiet(struct engine *e, const struct checks *before, double first, double second,
+bool dg_chains_quiet(struct engine *e, const struct checks *before, double first, double second,
                   const struct checks *after)
 {
     if (!(fabs(first - second) <= CLOCK_LIMIT * 0.5 * (first + second))) {
@@ -224,13 +224,13 @@ static void set_chain(struct engine *e, const struct dg_loop_entry *loop, double
 static void set_check(struct engine *e, struct check *check, const struct dg_loop_entry *loop,
                       double cycles, size_t rank)
 {
-    double seen[ROUNDS], entry[ROUNDS], ticks_per_cycle = chain_now(e);
+    double seen[ROUNDS], entry[ROUNDS], ticks_per_cycle = dg_chain_now(e);
     check->loop = loop;
     check->trips = trips_for(e, loop, cycles, ticks_per_cycle);
     check->entry_cycles = 0;
     for (int i = 0; i < ROUNDS; i++) {
-        ticks_per_cycle = chain_now(e);
-        double once = check_ticks(e, check);
+        ticks_per_cycle = dg_chain_now(e);
+        double once = dg_check_ticks(e, check);
         double twice = run_ticks(e, loop, 2 * check->trips);
         entry[i] = (2 * once - twice) / ticks_per_cycle;
         seen[i] = once / ticks_per_cycle;
@@ -246,11 +246,11 @@ static void warm_up(const struct engine *e, const struct dg_loop_entry *loop)
     const double window_ns = 1e7, most_ns = 4e8;
     double before = 0, spent = 0;
     while (spent < most_ns) {
-        uint64_t from = clock_now(&e->clock), trips = 0;
+        uint64_t from = dg_clock_now(&e->clock), trips = 0;
         double ns = 0;
         for (int i = 0; i < 100000 && ns < window_ns; i++, trips += 64) {
             loop->run(64, e->block);
-            ns = clock_elapsed(&e->clock, from, clock_now(&e->clock)) * e->clock.ns_per_tick;
+            ns = dg_clock_elapsed(&e->clock, from, dg_clock_now(&e->clock)) * e->clock.ns_per_tick;
         }
         double rate = ns > 0 ? (double)trips / ns : 0;
         spent += fmax(ns, 1e5);
@@ -262,7 +262,9 @@ static void warm_up(const struct engine *e, const struct dg_loop_entry *loop)
 
 static void describe(struct engine *e, const struct chain_ticks *t, double add)
 {
-    if (add > 0)
+    if (e->info.emulated)
+        snprintf(e->chains_text, sizeof e->chains_text, "emulated: times mean nothing");
+    else if (add > 0)
         snprintf(e->chains_text, sizeof e->chains_text,
                  "add %.3g, xor-rotate %.4g, multiply %.4g cycles: they agree", add,
                  t->pair * add, t->multiply * add);
@@ -273,7 +275,7 @@ static void describe(struct engine *e, const struct chain_ticks *t, double add)
     e->info.chains = e->chains_text;
 }
 
-bool chains_open(struct engine *e, struct dg_error *error)
+bool dg_chains_open(struct engine *e, struct dg_error *error)
 {
     const struct dg_loop_entry *loops[] = {
         reference(e, DG_REF_ADD), reference(e, DG_REF_XOR_ROTATE), reference(e, DG_REF_MULTIPLY),
@@ -297,7 +299,8 @@ bool chains_open(struct engine *e, struct dg_error *error)
             break;
     }
     describe(e, &ticks, add);
-    e->agree = add > 0;
+    /* Ratios under an emulator may look right by accident; its times mean nothing. */
+    e->agree = add > 0 && !e->info.emulated;
     /* A folded addition is no chain: the xor-rotate pair is. */
     bool folded = add > 0 && add < 1;
     double per_cycle = add > 0 ? ticks.add / add : fmax(ticks.add, 1e-3);
@@ -307,7 +310,7 @@ bool chains_open(struct engine *e, struct dg_error *error)
     e->state.peak_op = peak->op;
     e->state.quiet_wide = e->wide.cycles_per_trip;
     e->state.quiet_peak = e->peak.cycles_per_trip;
-    e->info.clock_hz = 1e9 / (chain_now(e) * e->clock.ns_per_tick);
+    e->info.clock_hz = 1e9 / (dg_chain_now(e) * e->clock.ns_per_tick);
     e->info.clock_low_hz = e->info.clock_high_hz = e->info.clock_hz;
     return true;
 }

@@ -36,7 +36,7 @@ static void link_ring(struct engine *e, const uint32_t *order, size_t count)
 static void unlink_ring(struct engine *e, const uint32_t *order, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        arena_fill(e, order[i], 8);
+        dg_arena_fill(e, order[i], 8);
 }
 
 static const struct dg_chase_entry *chase_loop(const struct engine *e, bool vector,
@@ -67,21 +67,21 @@ static void run_chase(void *context, uint64_t trips)
 static uint64_t chase_trips(const struct engine *e, struct work *work, uint64_t steps)
 {
     double slice = LONGEST_SLICE_NS > 4 * e->target_ns ? LONGEST_SLICE_NS : 4 * e->target_ns;
-    uint64_t wanted = trips_of(steps), least = sample_amount(e, work, UINT64_C(1) << 40);
+    uint64_t wanted = trips_of(steps), least = dg_sample_amount(e, work, UINT64_C(1) << 40);
     double most = (double)least * slice / e->target_ns;
     if (wanted < least)
         return least;
     return (double)wanted <= most ? wanted : (uint64_t)most;
 }
 
-bool engine_chase(void *self, const struct dg_chase *chase, struct dg_samples *out,
+bool dg_engine_chase(void *self, const struct dg_chase *chase, struct dg_samples *out,
                   struct dg_error *error)
 {
     struct engine *e = self;
     struct chase_run context = {chase_loop(e, chase->vector, error), NULL};
     struct work work = {run_chase, &context, 1};
     const struct dg_sample none = {0, 0};
-    request_begin(e, out, 1);
+    dg_request_begin(e, out, 1);
     if (context.entry == NULL || bad_order(e, chase->order, chase->count, "chase", error))
         return false;
     link_ring(e, chase->order, chase->count);
@@ -89,7 +89,7 @@ bool engine_chase(void *self, const struct dg_chase *chase, struct dg_samples *o
     for (unsigned pass = 0; pass < chase->warm; pass++)
         run_chase(&context, trips_of(chase->count));
     work.amount = chase_trips(e, &work, chase->steps != 0 ? chase->steps : chase->count);
-    bool ok = sample_collect(e, &work, (double)work.amount * DG_CHASE_LOADS, &none, out, error);
+    bool ok = dg_sample_collect(e, &work, (double)work.amount * DG_CHASE_LOADS, &none, out, error);
     unlink_ring(e, chase->order, chase->count);
     return ok;
 }
@@ -121,10 +121,10 @@ static void run_evict(void *context, uint64_t repeats)
         touch(target);
         r->at = r->entry->run(r->at, trips_of((uint64_t)r->evict->count * r->evict->passes));
         touch(beside);
-        uint64_t from = clock_now(clock);
+        uint64_t from = dg_clock_now(clock);
         touch(target);
-        uint64_t to = clock_now(clock);
-        r->ticks[r->count++] = clock_elapsed(clock, from, to);
+        uint64_t to = dg_clock_now(clock);
+        r->ticks[r->count++] = dg_clock_elapsed(clock, from, to);
     }
 }
 
@@ -149,7 +149,7 @@ static double trimmed_mean(double *values, size_t count)
 static uint64_t evict_chunk(struct evict_run *r, unsigned repeats)
 {
     struct work one = {run_evict, r, 1};
-    double ns = work_ticks(r->e, &one) * r->e->clock.ns_per_tick;
+    double ns = dg_work_ticks(r->e, &one) * r->e->clock.ns_per_tick;
     uint64_t fit = ns > 0 ? (uint64_t)(LONGEST_SLICE_NS / ns) : repeats;
     r->count = 0;
     return fit < 1 ? 1 : fit < repeats ? fit : repeats;
@@ -164,11 +164,11 @@ static bool collect_evict(struct engine *e, struct evict_run *r, unsigned repeat
     for (unsigned attempts = 0; out->count < out->capacity; attempts++) {
         struct dg_sample total;
         size_t before = r->count;
-        enum go_on go = request_next(e, attempts / (unsigned)(repeats / work.amount + 1), failures,
+        enum go_on go = dg_request_next(e, attempts / (unsigned)(repeats / work.amount + 1), failures,
                                      out->capacity, error);
         if (go != GO_ON)
             return go == GO_STOP;
-        if (!sample_once(e, &work, &total)) {
+        if (!dg_sample_once(e, &work, &total)) {
             r->count = before;
             out->rejected++;
             failures++;
@@ -186,13 +186,13 @@ static bool collect_evict(struct engine *e, struct evict_run *r, unsigned repeat
     return true;
 }
 
-bool engine_evict(void *self, const struct dg_evict *evict, struct dg_samples *out,
+bool dg_engine_evict(void *self, const struct dg_evict *evict, struct dg_samples *out,
                   struct dg_error *error)
 {
     struct engine *e = self;
     struct evict_run context = {.e = e, .evict = evict};
     unsigned repeats = evict->repeats > 0 ? evict->repeats : 1;
-    request_begin(e, out, 1);
+    dg_request_begin(e, out, 1);
     context.entry = chase_loop(e, false, error);
     if (context.entry == NULL || bad_order(e, evict->order, evict->count, "evict", error) ||
         bad_order(e, &evict->target, 1, "evict target", error))
@@ -241,7 +241,7 @@ static void stream_window(struct engine *e, const struct dg_stream_entry *stream
         stream->run(&state);
 }
 
-bool engine_resample(void *self, const struct dg_resample *resample, struct dg_samples *out,
+bool dg_engine_resample(void *self, const struct dg_resample *resample, struct dg_samples *out,
                      struct dg_error *error)
 {
     struct engine *e = self;
@@ -251,7 +251,7 @@ bool engine_resample(void *self, const struct dg_resample *resample, struct dg_s
         dg_stream_find(DG_READ, 0, false, e->info.features, e->info.feature_count);
     unsigned failures = 0;
     bool ok = true;
-    request_begin(e, out, 1);
+    dg_request_begin(e, out, 1);
     if (stream == NULL || resample->window > e->arena_bytes)
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "resample", "a window inside the arena",
                        "too large", "allow more memory");
@@ -261,13 +261,13 @@ bool engine_resample(void *self, const struct dg_resample *resample, struct dg_s
     context.at = e->arena + resample->order[0];
     for (unsigned attempts = 0; out->count < out->capacity; attempts++) {
         struct dg_sample total;
-        enum go_on go = request_next(e, attempts, failures, out->capacity, error);
+        enum go_on go = dg_request_next(e, attempts, failures, out->capacity, error);
         ok = go != GO_FAIL;
         if (go != GO_ON)
             break;
         stream_window(e, stream, resample->window);
-        e->last = checks_now(e, chain_now(e));
-        if (!sample_once(e, &work, &total)) {
+        e->last = dg_checks_now(e, dg_chain_now(e));
+        if (!dg_sample_once(e, &work, &total)) {
             out->rejected++;
             failures++;
             continue;

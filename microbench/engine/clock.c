@@ -7,13 +7,13 @@
 
 enum { WINDOWS = 4, WINDOW_NS = 5000000, READS_MOST = 2000000, STEPS_WANTED = 64 };
 
-uint64_t clock_now(const struct clock *clock)
+uint64_t dg_clock_now(const struct clock *clock)
 {
     return clock->counter ? clock->host->ticks(clock->host)
                           : clock->host->monotonic_ns(clock->host);
 }
 
-double clock_elapsed(const struct clock *clock, uint64_t from, uint64_t to)
+double dg_clock_elapsed(const struct clock *clock, uint64_t from, uint64_t to)
 {
     double ticks = (double)(int64_t)(to - from) - clock->overhead_ticks;
     return ticks > 0 ? ticks : 0;
@@ -74,9 +74,9 @@ static bool granularity(struct clock *clock)
 {
     double step = INFINITY, pair = INFINITY;
     unsigned steps = 0;
-    uint64_t last = clock_now(clock);
+    uint64_t last = dg_clock_now(clock);
     for (int i = 0; i < READS_MOST && steps < STEPS_WANTED * 16; i++) {
-        uint64_t now = clock_now(clock);
+        uint64_t now = dg_clock_now(clock);
         if ((int64_t)(now - last) < 0)
             return false;
         double delta = (double)(now - last);
@@ -98,9 +98,9 @@ static bool granularity(struct clock *clock)
 /* The steps of a counter that moves by more than one: the greatest common divisor of deltas. */
 static double divisor(const struct clock *clock)
 {
-    uint64_t common = 0, last = clock_now(clock);
+    uint64_t common = 0, last = dg_clock_now(clock);
     for (int i = 0; i < 256; i++) {
-        uint64_t now = clock_now(clock), a = now - last, b = common;
+        uint64_t now = dg_clock_now(clock), a = now - last, b = common;
         while (a != 0) {
             uint64_t rest = b % a;
             b = a;
@@ -112,7 +112,7 @@ static double divisor(const struct clock *clock)
     return (double)common;
 }
 
-bool clock_open(struct clock *clock, struct dg_host *host, struct dg_error *e)
+bool dg_clock_open(struct clock *clock, struct dg_host *host, struct dg_error *e)
 {
     *clock = (struct clock){.host = host, .ns_per_tick = 1, .name = "clock_monotonic_raw"};
     if (host->ticks != NULL) {

@@ -30,7 +30,7 @@ static bool choose_cpu(struct engine *e, int wanted, struct dg_error *error)
     int failed = e->host.pin(&e->host, e->info.cpu);
     e->info.pinned = failed == 0;
     if (failed != 0 && wanted >= 0) {
-        snprintf(value, sizeof value, "%d: %s", cpu, errno_name(failed));
+        snprintf(value, sizeof value, "%d: %s", cpu, dg_errno_name(failed));
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "--cpu", "a CPU that the system lets us pin to",
                        value, "choose another CPU that is online");
     }
@@ -52,7 +52,7 @@ static void choose_length(struct engine *e)
     const double cycles = 20000, steps = 1000, most_ns = 2e6;
     double step_ns = e->clock.step_ticks * e->clock.ns_per_tick;
     double by_steps = fmin(steps * step_ns, fmax(most_ns, 4 * step_ns));
-    double ns_per_cycle = chain_now(e) * e->clock.ns_per_tick;
+    double ns_per_cycle = dg_chain_now(e) * e->clock.ns_per_tick;
     e->target_ns = fmax(cycles * ns_per_cycle, by_steps);
 }
 
@@ -81,8 +81,8 @@ static bool open_parts(struct engine *e, const struct dg_engine_options *options
     if (!choose_cpu(e, options->cpu, error))
         return false;
     read_features(e);
-    if (!clock_open(&e->clock, &e->host, error) || !arena_open(e, options, error) ||
-        !chains_open(e, error))
+    if (!dg_clock_open(&e->clock, &e->host, error) || !dg_arena_open(e, options, error) ||
+        !dg_chains_open(e, error))
         return false;
     choose_length(e);
     e->info.time_source = e->clock.name;
@@ -91,7 +91,7 @@ static bool open_parts(struct engine *e, const struct dg_engine_options *options
     e->info.cycle_source = "chains";
     e->info.perf = "not tried";
     if (!options->no_perf)
-        counter_open(e);
+        dg_counter_open(e);
     return true;
 }
 
@@ -108,9 +108,9 @@ bool dg_engine_open(const struct dg_engine_options *options, struct dg_bench *ou
         dg_host_system(&e->host, NULL);
     open_times(e, options);
     *out = (struct dg_bench){
-        .self = e, .info = &e->info, .chase = engine_chase, .evict = engine_evict,
-        .resample = engine_resample, .stream = engine_stream, .loop = engine_loop,
-        .mix = engine_mix, .time_left = time_left,
+        .self = e, .info = &e->info, .chase = dg_engine_chase, .evict = dg_engine_evict,
+        .resample = dg_engine_resample, .stream = dg_engine_stream, .loop = dg_engine_loop,
+        .mix = dg_engine_mix, .time_left = time_left,
     };
     if (!open_parts(e, options, error)) {
         dg_engine_close(out);
@@ -123,8 +123,8 @@ void dg_engine_close(struct dg_bench *bench)
 {
     struct engine *e = bench->self;
     if (e != NULL) {
-        counter_close(e);
-        arena_close(e);
+        dg_counter_close(e);
+        dg_arena_close(e);
     }
     free(e);
     *bench = (struct dg_bench){0};
@@ -150,5 +150,5 @@ bool dg_engine_time(const struct dg_bench *bench, void (*run)(void *context), vo
 {
     struct outside outside = {run, context};
     struct work work = {run_outside, &outside, 1};
-    return sample_once(bench->self, &work, out);
+    return dg_sample_once(bench->self, &work, out);
 }

@@ -65,55 +65,55 @@ struct work {
 };
 
 /* clock.c */
-bool clock_open(struct clock *clock, struct dg_host *host, struct dg_error *e);
-uint64_t clock_now(const struct clock *clock);
-double clock_elapsed(const struct clock *clock, uint64_t from, uint64_t to);  /* ticks, >= 0 */
+bool dg_clock_open(struct clock *clock, struct dg_host *host, struct dg_error *e);
+uint64_t dg_clock_now(const struct clock *clock);
+double dg_clock_elapsed(const struct clock *clock, uint64_t from, uint64_t to);  /* ticks, >= 0 */
 
 /* chains.c: the reference chains and the state of the core */
-bool chains_open(struct engine *e, struct dg_error *error);
-double check_ticks(const struct engine *e, const struct check *check);
+bool dg_chains_open(struct engine *e, struct dg_error *error);
+double dg_check_ticks(const struct engine *e, const struct check *check);
 /* Ticks a cycle now. */
-double chain_now(const struct engine *e);
-struct checks checks_now(const struct engine *e, double ticks_per_cycle);
+double dg_chain_now(const struct engine *e);
+struct checks dg_checks_now(const struct engine *e, double ticks_per_cycle);
 /* Counts what it finds; learns when the core is quieter than thought. */
-bool chains_quiet(struct engine *e, const struct checks *before, double first, double second,
+bool dg_chains_quiet(struct engine *e, const struct checks *before, double first, double second,
                   const struct checks *after);
 
 /* sample.c */
 /* One run: cycles and nanoseconds of all of it; false when it was disturbed. */
-bool sample_once(struct engine *e, const struct work *work, struct dg_sample *total);
+bool dg_sample_once(struct engine *e, const struct work *work, struct dg_sample *total);
 enum go_on { GO_ON, GO_STOP, GO_FAIL };      /* stop: enough or no patience; fail: *error is set */
-void request_begin(struct engine *e, struct dg_samples *out, size_t count);
-enum go_on request_next(struct engine *e, unsigned attempts, unsigned failures, size_t capacity,
+void dg_request_begin(struct engine *e, struct dg_samples *out, size_t count);
+enum go_on dg_request_next(struct engine *e, unsigned attempts, unsigned failures, size_t capacity,
                         struct dg_error *error);
 /* Collects samples of `work`: (total - overhead) / units. */
-bool sample_collect(struct engine *e, const struct work *work, double units,
+bool dg_sample_collect(struct engine *e, const struct work *work, double units,
                     const struct dg_sample *overhead, struct dg_samples *out,
                     struct dg_error *error);
 /* Amounts of `work` that fill the shortest sample; at least 1, at most `most`. */
-uint64_t sample_amount(const struct engine *e, const struct work *work, uint64_t most);
-double work_ticks(const struct engine *e, const struct work *work);
+uint64_t dg_sample_amount(const struct engine *e, const struct work *work, uint64_t most);
+double dg_work_ticks(const struct engine *e, const struct work *work);
 
 /* memory.c */
-bool arena_open(struct engine *e, const struct dg_engine_options *options, struct dg_error *error);
-void arena_close(struct engine *e);
-void arena_fill(struct engine *e, uint64_t offset, uint64_t bytes);   /* the non-zero pattern */
+bool dg_arena_open(struct engine *e, const struct dg_engine_options *options, struct dg_error *error);
+void dg_arena_close(struct engine *e);
+void dg_arena_fill(struct engine *e, uint64_t offset, uint64_t bytes);   /* the non-zero pattern */
 
 /* perf.c */
-void counter_open(struct engine *e);
-void counter_close(struct engine *e);
-bool counter_read(struct engine *e, double *cycles);
-const char *errno_name(int number);
+void dg_counter_open(struct engine *e);
+void dg_counter_close(struct engine *e);
+bool dg_counter_read(struct engine *e, double *cycles);
+const char *dg_errno_name(int number);
 
 /* requests: loops.c, chase.c, stream.c, mix.c */
-bool engine_loop(void *self, const struct dg_loop *, struct dg_samples *out, struct dg_error *);
-bool engine_chase(void *self, const struct dg_chase *, struct dg_samples *out, struct dg_error *);
-bool engine_evict(void *self, const struct dg_evict *, struct dg_samples *out, struct dg_error *);
-bool engine_resample(void *self, const struct dg_resample *, struct dg_samples *out,
+bool dg_engine_loop(void *self, const struct dg_loop *, struct dg_samples *out, struct dg_error *);
+bool dg_engine_chase(void *self, const struct dg_chase *, struct dg_samples *out, struct dg_error *);
+bool dg_engine_evict(void *self, const struct dg_evict *, struct dg_samples *out, struct dg_error *);
+bool dg_engine_resample(void *self, const struct dg_resample *, struct dg_samples *out,
                      struct dg_error *);
-bool engine_stream(void *self, const struct dg_stream *, struct dg_samples *out,
+bool dg_engine_stream(void *self, const struct dg_stream *, struct dg_samples *out,
                    struct dg_error *);
-bool engine_mix(void *self, const struct dg_mix *, size_t count, struct dg_samples *out,
+bool dg_engine_mix(void *self, const struct dg_mix *, size_t count, struct dg_samples *out,
                 struct dg_error *);
 
 #endif

@@ -20,11 +20,11 @@ static struct dg_sample entry_cost(const struct engine *e, const struct work *wo
     struct dg_sample cost = {0, 0};
     double least = INFINITY, long_run = INFINITY;
     for (int i = 0; i < 8; i++) {
-        least = fmin(least, work_ticks(e, &one));
-        long_run = fmin(long_run, work_ticks(e, work));
+        least = fmin(least, dg_work_ticks(e, &one));
+        long_run = fmin(long_run, dg_work_ticks(e, work));
     }
     double ticks = least - long_run / (double)work->amount;
-    double per_cycle = chain_now(e), cycles = ticks / per_cycle;
+    double per_cycle = dg_chain_now(e), cycles = ticks / per_cycle;
     /* A coarse clock cannot tell: then nothing is taken off. */
     if (cycles > 0 && cycles < 400 && ticks > e->clock.step_ticks) {
         cost.cycles = cycles;
@@ -42,18 +42,18 @@ static bool no_loop(const struct dg_loop *loop, struct dg_error *error)
                    value, "leave the operation out: the processor or the tables lack it");
 }
 
-bool engine_loop(void *self, const struct dg_loop *loop, struct dg_samples *out,
+bool dg_engine_loop(void *self, const struct dg_loop *loop, struct dg_samples *out,
                  struct dg_error *error)
 {
     struct engine *e = self;
     struct loop_run context = {NULL, e->block};
     struct work work = {run, &context, 1};
-    request_begin(e, out, 1);
+    dg_request_begin(e, out, 1);
     context.entry = dg_loop_find(loop, e->info.features, e->info.feature_count);
     if (context.entry == NULL)
         return no_loop(loop, error);
-    work.amount = sample_amount(e, &work, UINT64_C(1) << 40);
+    work.amount = dg_sample_amount(e, &work, UINT64_C(1) << 40);
     struct dg_sample overhead = entry_cost(e, &work);
-    return sample_collect(e, &work, (double)work.amount * context.entry->per_trip, &overhead, out,
+    return dg_sample_collect(e, &work, (double)work.amount * context.entry->per_trip, &overhead, out,
                           error);
 }

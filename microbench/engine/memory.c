@@ -13,7 +13,7 @@ static const uint64_t ALIGNMENT = 2 * MIB, USUAL = 256 * MIB, LEAST = 4 * MIB;
 
 /* 1.0 as f32; as f64 a normal number too. A pattern of zeros could share one zero page, and
  * denormal numbers would slow arithmetic down. */
-void arena_fill(struct engine *e, uint64_t offset, uint64_t bytes)
+void dg_arena_fill(struct engine *e, uint64_t offset, uint64_t bytes)
 {
     const uint64_t ones = UINT64_C(0x3f8000003f800000);
     if (offset >= e->arena_bytes)
@@ -59,7 +59,7 @@ static uint64_t huge_bytes(struct engine *e)
     return found;
 }
 
-bool arena_open(struct engine *e, const struct dg_engine_options *options, struct dg_error *error)
+bool dg_arena_open(struct engine *e, const struct dg_engine_options *options, struct dg_error *error)
 {
     char value[64];
     uint64_t bytes = wanted(e, options);
@@ -81,7 +81,7 @@ bool arena_open(struct engine *e, const struct dg_engine_options *options, struc
     e->arena = (unsigned char *)e->mapping + (start - (uintptr_t)e->mapping);
     e->arena_bytes = bytes;
     madvise(e->arena, bytes, options->no_huge_pages ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
-    arena_fill(e, 0, bytes);
+    dg_arena_fill(e, 0, bytes);
     e->info.page_bytes = page > 0 ? (unsigned)page : 4096;
     e->info.huge_pages = huge_bytes(e) >= bytes / 10 * 9;
     e->info.memory_limit = bytes;
@@ -95,7 +95,7 @@ bool arena_open(struct engine *e, const struct dg_engine_options *options, struc
     return true;
 }
 
-void arena_close(struct engine *e)
+void dg_arena_close(struct engine *e)
 {
     if (e->mapping != NULL)
         munmap(e->mapping, e->mapping_bytes);

@@ -101,7 +101,7 @@ static void one_try(struct engine *e, const struct dg_mix *mix, struct mix_run *
     struct work work = {run_mix, run, mix->turns};
     struct dg_sample total;
     run_mix(run, mix->turns);
-    if (!sample_once(e, &work, &total)) {
+    if (!dg_sample_once(e, &work, &total)) {
         out->rejected++;
         ++*failures;
         return;
@@ -121,7 +121,7 @@ static bool rounds(struct engine *e, const struct dg_mix *mixes, size_t count,
             if (out[i].count >= out[i].capacity)
                 continue;
             full = false;
-            enum go_on go = request_next(e, round, failures, out[i].capacity, error);
+            enum go_on go = dg_request_next(e, round, failures, out[i].capacity, error);
             if (go != GO_ON)
                 return go == GO_STOP;
             one_try(e, &mixes[i], &runs[i], &out[i], &failures);
@@ -131,21 +131,21 @@ static bool rounds(struct engine *e, const struct dg_mix *mixes, size_t count,
     }
 }
 
-bool engine_mix(void *self, const struct dg_mix *mixes, size_t count, struct dg_samples *out,
+bool dg_engine_mix(void *self, const struct dg_mix *mixes, size_t count, struct dg_samples *out,
                 struct dg_error *error)
 {
     struct engine *e = self;
     uint64_t bytes = 0;
     struct mix_run *runs = calloc(count > 0 ? count : 1, sizeof *runs);
     bool ok = runs != NULL;
-    request_begin(e, out, count);
+    dg_request_begin(e, out, count);
     if (!ok)
         dg_fail(error, DG_EXIT_UNAVAILABLE, "mix", "memory for the mixes", "none left",
                 "free memory");
     for (size_t i = 0; ok && i < count; i++)
         ok = prepare(e, &mixes[i], &runs[i], &bytes, error);
     if (ok) {
-        arena_fill(e, 0, bytes);
+        dg_arena_fill(e, 0, bytes);
         ok = rounds(e, mixes, count, runs, out, error);
     }
     for (size_t i = 0; i < count; i++)

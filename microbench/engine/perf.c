@@ -13,7 +13,7 @@
 #include <perfmon/pfmlib_perf_event.h>
 #endif
 
-const char *errno_name(int number)
+const char *dg_errno_name(int number)
 {
     static const struct { int number; const char *name; } names[] = {
         {EACCES, "EACCES"}, {EPERM, "EPERM"}, {ENOENT, "ENOENT"}, {ENOSYS, "ENOSYS"},
@@ -65,7 +65,7 @@ static void choose_pmu(struct engine *e, struct perf_event_attr *attributes)
     }
 }
 
-bool counter_read(struct engine *e, double *cycles)
+bool dg_counter_read(struct engine *e, double *cycles)
 {
     uint64_t values[3] = {0};
     if (e->host.perf_read(&e->host, e->counter.descriptor, values) != 0 || values[1] == 0 ||
@@ -80,7 +80,7 @@ static bool empty_pair(struct engine *e)
     double least = INFINITY;
     for (int i = 0; i < 16; i++) {
         double from, to;
-        if (!counter_read(e, &from) || !counter_read(e, &to))
+        if (!dg_counter_read(e, &from) || !dg_counter_read(e, &to))
             return false;
         least = fmin(least, to - from);
     }
@@ -95,10 +95,10 @@ static bool agrees(struct engine *e, double *ratio)
     double known = (double)e->chain.trips * e->chain.cycles_per_trip + e->chain.entry_cycles;
     double from, to, best = INFINITY;
     for (int i = 0; i < 8; i++) {
-        if (!counter_read(e, &from))
+        if (!dg_counter_read(e, &from))
             return false;
         e->chain.loop->run(e->chain.trips, e->block);
-        if (!counter_read(e, &to))
+        if (!dg_counter_read(e, &to))
             return false;
         best = fmin(best, to - from - e->counter.overhead);
     }
@@ -121,7 +121,7 @@ static void try_counter(struct engine *e)
     }
 }
 
-void counter_open(struct engine *e)
+void dg_counter_open(struct engine *e)
 {
     struct perf_event_attr attributes;
     encode(&attributes);
@@ -130,7 +130,7 @@ void counter_open(struct engine *e)
     e->counter.descriptor = e->host.perf_open(&e->host, &attributes, -1);
     if (e->counter.descriptor < 0) {
         snprintf(e->perf_text, sizeof e->perf_text, "cycles: %s",
-                 errno_name(-e->counter.descriptor));
+                 dg_errno_name(-e->counter.descriptor));
         return;
     }
     if (e->agree)
@@ -141,7 +141,7 @@ void counter_open(struct engine *e)
     }
 }
 
-void counter_close(struct engine *e)
+void dg_counter_close(struct engine *e)
 {
     if (e->counter.believed)
         e->host.perf_close(&e->host, e->counter.descriptor);

@@ -10,12 +10,12 @@ static bool same_usage(const struct dg_usage *a, const struct dg_usage *b)
     return a->switches == b->switches && a->faults == b->faults;
 }
 
-double work_ticks(const struct engine *e, const struct work *work)
+double dg_work_ticks(const struct engine *e, const struct work *work)
 {
-    uint64_t from = clock_now(&e->clock);
+    uint64_t from = dg_clock_now(&e->clock);
     work->run(work->context, work->amount);
-    uint64_t to = clock_now(&e->clock);
-    return clock_elapsed(&e->clock, from, to);
+    uint64_t to = dg_clock_now(&e->clock);
+    return dg_clock_elapsed(&e->clock, from, to);
 }
 
 /* The sustained clock while probing: a slow average, and how far it went. */
@@ -27,28 +27,28 @@ static void note_clock(struct engine *e, double ticks_per_cycle)
     e->info.clock_high_hz = fmax(e->info.clock_high_hz, hz);
 }
 
-bool sample_once(struct engine *e, const struct work *work, struct dg_sample *total)
+bool dg_sample_once(struct engine *e, const struct work *work, struct dg_sample *total)
 {
     const uint64_t fresh_ns = 300000;
     struct dg_usage usage[2];
     double counted[2] = {0, 0};
     struct checks before = e->last;
     if (e->host.monotonic_ns(&e->host) - before.at_ns > fresh_ns + 4 * (uint64_t)e->target_ns)
-        before = checks_now(e, chain_now(e));
+        before = dg_checks_now(e, dg_chain_now(e));
     int cpu = e->host.current_cpu(&e->host);
     e->host.usage(&e->host, &usage[0]);
-    double first = chain_now(e);
-    bool counts = e->counter.believed && counter_read(e, &counted[0]);
-    double ticks = work_ticks(e, work);
-    counts = counts && counter_read(e, &counted[1]);
-    double second = chain_now(e);
-    e->last = checks_now(e, second);
+    double first = dg_chain_now(e);
+    bool counts = e->counter.believed && dg_counter_read(e, &counted[0]);
+    double ticks = dg_work_ticks(e, work);
+    counts = counts && dg_counter_read(e, &counted[1]);
+    double second = dg_chain_now(e);
+    e->last = dg_checks_now(e, second);
     e->host.usage(&e->host, &usage[1]);
     if (!same_usage(&usage[0], &usage[1]) || e->host.current_cpu(&e->host) != cpu) {
         e->state.rejected_usage++;
         return false;
     }
-    if (!e->agree || !chains_quiet(e, &before, first, second, &e->last))
+    if (!e->agree || !dg_chains_quiet(e, &before, first, second, &e->last))
         return false;
     total->ns = ticks * e->clock.ns_per_tick;
     total->cycles = counts ? counted[1] - counted[0] - e->counter.overhead
@@ -58,14 +58,14 @@ bool sample_once(struct engine *e, const struct work *work, struct dg_sample *to
     return ticks > 0;
 }
 
-uint64_t sample_amount(const struct engine *e, const struct work *work, uint64_t most)
+uint64_t dg_sample_amount(const struct engine *e, const struct work *work, uint64_t most)
 {
     struct work probe = *work;
     double target = e->target_ns / e->clock.ns_per_tick;
     for (probe.amount = 1; probe.amount < most; probe.amount *= 2) {
-        double ticks = work_ticks(e, &probe);
+        double ticks = dg_work_ticks(e, &probe);
         /* The second time: the first one may have been cold. */
-        if (ticks >= target / 8 && (ticks = work_ticks(e, &probe)) >= target / 8) {
+        if (ticks >= target / 8 && (ticks = dg_work_ticks(e, &probe)) >= target / 8) {
             double amount = ceil((double)probe.amount * fmax(target / ticks, 1));
             return amount < (double)most ? (uint64_t)amount : most;
         }
@@ -73,7 +73,7 @@ uint64_t sample_amount(const struct engine *e, const struct work *work, uint64_t
     return most;
 }
 
-void request_begin(struct engine *e, struct dg_samples *out, size_t count)
+void dg_request_begin(struct engine *e, struct dg_samples *out, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         out[i].count = out[i].rejected = 0;
@@ -88,7 +88,7 @@ static enum go_on fail_request(struct dg_error *error, enum dg_exit code, const 
     return GO_FAIL;
 }
 
-enum go_on request_next(struct engine *e, unsigned attempts, unsigned failures, size_t capacity,
+enum go_on dg_request_next(struct engine *e, unsigned attempts, unsigned failures, size_t capacity,
                         struct dg_error *error)
 {
     enum { FREE_FAILURES = 8, LONGEST_SHIFT = 6 };
@@ -118,17 +118,17 @@ enum go_on request_next(struct engine *e, unsigned attempts, unsigned failures, 
     return GO_ON;
 }
 
-bool sample_collect(struct engine *e, const struct work *work, double units,
+bool dg_sample_collect(struct engine *e, const struct work *work, double units,
                     const struct dg_sample *overhead, struct dg_samples *out,
                     struct dg_error *error)
 {
     unsigned failures = 0;
     for (unsigned attempts = 0; out->count < out->capacity; attempts++) {
         struct dg_sample total;
-        enum go_on go = request_next(e, attempts, failures, out->capacity, error);
+        enum go_on go = dg_request_next(e, attempts, failures, out->capacity, error);
         if (go != GO_ON)
             return go == GO_STOP && (dg_samples_summary(out), true);
-        if (!sample_once(e, work, &total)) {
+        if (!dg_sample_once(e, work, &total)) {
             out->rejected++;
             failures++;
             continue;

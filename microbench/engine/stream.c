@@ -96,7 +96,7 @@ static bool prepare(struct engine *e, const struct dg_stream *stream, unsigned t
         place(&runs[i], e, i * span, bytes, stream->prefetch);
     }
     if (stream->kind == DG_ADD || stream->kind == DG_TRIAD)
-        arena_fill(e, 0, span * threads);        /* sums of sums would grow without end */
+        dg_arena_fill(e, 0, span * threads);        /* sums of sums would grow without end */
     return true;
 }
 
@@ -110,7 +110,7 @@ static void warm(struct stream_run *r)
 static uint64_t stream_amount(struct engine *e, struct work *work, const struct stream_run *r,
                               unsigned passes)
 {
-    uint64_t amount = sample_amount(e, work, UINT64_C(1) << 32);
+    uint64_t amount = dg_sample_amount(e, work, UINT64_C(1) << 32);
     return r->slice == 0 && passes > amount ? passes : amount;
 }
 
@@ -124,7 +124,7 @@ static bool one_core(struct engine *e, const struct dg_stream *stream, struct dg
         return false;
     warm(&run);
     work.amount = stream_amount(e, &work, &run, stream->passes);
-    return sample_collect(e, &work, stream_bytes(&run) * (double)work.amount, &none, out, error);
+    return dg_sample_collect(e, &work, stream_bytes(&run) * (double)work.amount, &none, out, error);
 }
 
 /* --- all cores --- */
@@ -152,7 +152,7 @@ static bool member_sample(struct member *m, const struct work *work, struct dg_s
     struct dg_host *host = e->clock.host;
     struct dg_usage before, after;
     host->usage(host, &before);
-    double first = chain_now(e), ticks = work_ticks(e, work), second = chain_now(e);
+    double first = dg_chain_now(e), ticks = dg_work_ticks(e, work), second = dg_chain_now(e);
     host->usage(host, &after);
     double bytes = stream_bytes(m->run) * (double)work->amount;
     out->cycles = ticks / (0.5 * (first + second)) / bytes;
@@ -184,7 +184,7 @@ static void *member_run(void *context)
             m->rejected++;
         else if (keep)
             m->sample[m->count++] = sample;
-        if (!told && (m->count >= crew->wanted || i > 8 * crew->wanted + 64)) {
+        if (!told && (m->count >= crew->wanted || i > 8 * crew->wanted + 64 || !e->agree)) {
             told = true;
             atomic_fetch_add(&crew->done, 1);
         }
@@ -267,12 +267,12 @@ static bool all_cores(struct engine *e, const struct dg_stream *stream, struct d
     return ok;
 }
 
-bool engine_stream(void *self, const struct dg_stream *stream, struct dg_samples *out,
+bool dg_engine_stream(void *self, const struct dg_stream *stream, struct dg_samples *out,
                    struct dg_error *error)
 {
     struct engine *e = self;
-    request_begin(e, out, 1);
-    if (request_next(e, 0, 0, out->capacity, error) == GO_FAIL)
+    dg_request_begin(e, out, 1);
+    if (dg_request_next(e, 0, 0, out->capacity, error) == GO_FAIL)
         return false;
     return stream->threads == 1 || e->info.cpus < 2 ? one_core(e, stream, out, error)
                                                     : all_cores(e, stream, out, error);
