@@ -95,20 +95,22 @@ bool dg_corner_of(const struct dg_space *s, const struct dg_box *box, struct dg_
 {
     const struct dg_tile_space *t = box->t;
     const struct dg_problem *q = s->problem;
+    const struct dg_range *k = &s->blocks_k.range[box->k], *m = &s->blocks_m.range[box->m];
+    const struct dg_range *n = &t->blocks_n.range[box->n];
+    if (t->row_sizes[box->m] > 2)
+        return false;
     *out = (struct dg_corner){
         .s = s, .t = t, .box = box,
-        .kc = s->blocks_k.size[box->k[0]],
-        .mc = s->blocks_m.size[box->m[0]],
-        .panels = t->blocks_n.size[box->n[0]],
-        .k_blocks = q->k == 0 ? 1 : dg_ceil_div(q->k, s->blocks_k.size[box->k[1]]),
-        .m_blocks = dg_ceil_div(q->m, s->blocks_m.size[box->m[1]]),
-        .n_blocks = dg_ceil_div(t->panels, t->blocks_n.size[box->n[1]]),
+        .kc = s->blocks_k.size[k->low],
+        .mc = s->blocks_m.size[m->low],
+        .panels = t->blocks_n.size[n->low],
+        .k_blocks = q->k == 0 ? 1 : dg_ceil_div(q->k, s->blocks_k.size[k->high]),
+        .m_blocks = dg_ceil_div(q->m, s->blocks_m.size[m->high]),
+        .n_blocks = dg_ceil_div(t->panels, t->blocks_n.size[n->high]),
         .tiles = dg_ceil_div(q->m, t->tile.rows),
     };
-    if (box->m[0] == box->m[1]) {
-        out->rows = &t->rows[box->m[0]];
-        if (!out->rows->possible)
-            return false;
+    if (m->low == m->high) {
+        out->rows = &t->rows[m->low];
         out->tiles = out->rows->count[0] + out->rows->count[1];
     }
     for (int level = 0; level < DG_LEVELS; level++)

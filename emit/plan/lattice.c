@@ -9,19 +9,61 @@ static uint64_t next_size(uint64_t extent, uint64_t size)
     return dg_ceil_div(extent, dg_ceil_div(extent, size) - 1);
 }
 
+/* Where to cut low..high, which are not equal. */
+static uint32_t middle(const uint64_t *size, uint32_t low, uint32_t high)
+{
+    uint64_t square = size[low] * size[high];
+    uint32_t from = low, to = high - 1;
+    while (from < to) {
+        uint32_t at = from + (to - from) / 2 + 1;
+        if (size[at] * size[at] <= square)
+            from = at;
+        else
+            to = at - 1;
+    }
+    return from;
+}
+
+static void grow(const uint64_t *size, struct dg_range *range, uint32_t count)
+{
+    uint32_t used = 1;
+    range[0] = (struct dg_range){ 0, count - 1, 0, 0 };
+    for (uint32_t i = 0; i < used; i++) {
+        if (range[i].low == range[i].high)
+            continue;
+        uint32_t at = middle(size, range[i].low, range[i].high);
+        range[i].left = used;
+        range[used++] = (struct dg_range){ range[i].low, at, 0, 0 };
+        range[i].right = used;
+        range[used++] = (struct dg_range){ at + 1, range[i].high, 0, 0 };
+    }
+}
+
 bool dg_sizes_make(struct dg_arena *arena, uint64_t extent, struct dg_sizes *out)
 {
     uint32_t count = 1;
     for (uint64_t size = 1; size < extent; size = next_size(extent, size))
         count++;
     uint64_t *sizes = dg_alloc_array(arena, count, sizeof *sizes);
-    if (sizes == NULL)
+    struct dg_range *ranges = dg_alloc_array(arena, 2 * (size_t)count - 1, sizeof *ranges);
+    if (sizes == NULL || ranges == NULL)
         return false;
     sizes[0] = extent < 1 ? extent : 1;
     for (uint32_t i = 1; i < count; i++)
         sizes[i] = next_size(extent, sizes[i - 1]);
-    *out = (struct dg_sizes){ sizes, count };
+    grow(sizes, ranges, count);
+    *out = (struct dg_sizes){ sizes, count, ranges, 2 * count - 1 };
     return true;
+}
+
+uint32_t dg_sizes_leaf(const struct dg_sizes *sizes, uint32_t index)
+{
+    uint32_t at = 0;
+    while (sizes->range[at].low != sizes->range[at].high) {
+        const struct dg_range *range = &sizes->range[at];
+        at = index <= sizes->range[range->left].high ? range->left : range->right;
+    }
+    return at;
 }
 
 /* rest rows as `a` tiles of size[0] and `b` of size[1], as few tiles as can be. *second is the

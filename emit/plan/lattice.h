@@ -10,8 +10,18 @@
 /* Distinct values of ceil(D / i), ascending; {0} for D = 0. All of them up to an extent of
  * DG_SIZES_MOST^2; beyond, those of at most DG_SIZES_MOST or with at most as many blocks. */
 enum { DG_SIZES_MOST = 2048, DG_TILE_MOST = 64, DG_TILES_MOST = 512 };
-struct dg_sizes { const uint64_t *size; uint32_t count; };
+/* The search cuts the list in two again and again, near the geometric mean, since costs go with
+ * ratios: a tree of ranges, parents before children, whose leaves are single sizes. */
+struct dg_range { uint32_t low, high, left, right; };    /* a leaf has low == high */
+struct dg_sizes {
+    const uint64_t *size;
+    uint32_t count;
+    const struct dg_range *range;
+    uint32_t range_count;
+};
 bool dg_sizes_make(struct dg_arena *arena, uint64_t extent, struct dg_sizes *out);
+/* The leaf of a size's index. */
+uint32_t dg_sizes_leaf(const struct dg_sizes *sizes, uint32_t index);
 
 /* Rows of M as tiles of at most two sizes, for one block size. */
 struct dg_row_plan {
@@ -27,7 +37,8 @@ struct dg_row_plan dg_rows_split(uint64_t m, uint64_t block, uint32_t rows, bool
 struct dg_column {
     dg_price step;
     const char *binding;
-    dg_cost *turn;               /* all turns of one tile: excess over steps * step; by K block */
+    /* by range of K blocks, the least of each: */
+    dg_cost *turn;               /* all turns of one tile, excess over steps * step */
     dg_cost *pass;               /* the same turns with B from L2: what that adds */
 };
 
@@ -38,7 +49,8 @@ struct dg_tile_space {
     uint64_t full_panels, panels;                 /* of N: without and with the tail panel */
     struct dg_sizes blocks_n;                     /* panels of an N block */
     const struct dg_row_plan *rows;               /* by M block */
-    const unsigned char *row_sizes;               /* how many sizes each uses; 3: impossible */
+    const unsigned char *row_sizes;               /* by range of M blocks: fewest sizes; 3: none */
+    const dg_cost *body;                          /* by range of M blocks: least cost of all steps */
     const struct dg_column *full, *tail;          /* by rows; NULL where the width is absent */
     bool capped;                                  /* the largest row tile may be smaller */
     dg_price panel_touch[2], rows_touch;          /* a line from beyond L2; by prefetch */
@@ -62,13 +74,13 @@ struct dg_space {
 bool dg_space_make(const struct dg_problem *problem, const struct dg_constants *c,
                    struct dg_arena *arena, struct dg_space *out, struct dg_error *e);
 
-/* A box of the lattice: one tile, order and prefetch; ranges of indices, ends included. A box of
- * one point is a plan. */
+/* A box of the lattice: one tile, order and prefetch; ranges of blocks. A box of leaves is a
+ * plan. */
 struct dg_box {
     const struct dg_tile_space *t;
     enum dg_inner inner;
     bool prefetch;
-    uint32_t k[2], m[2], n[2];
+    uint32_t k, m, n;            /* ranges of blocks_k, blocks_m, blocks_n of the tile */
 };
 
 /* The corner of a box that bounds every point of it from below: the smallest sizes (they decide

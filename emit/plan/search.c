@@ -51,45 +51,29 @@ static bool promising(const struct search *search, const struct bounded *b)
     return less || (equal && b->cost < best->cost);
 }
 
-/* Where to cut a range in two: near the geometric mean, since costs go with ratios. */
-static uint32_t middle(const struct dg_sizes *sizes, const uint32_t range[2])
-{
-    uint64_t square = sizes->size[range[0]] * sizes->size[range[1]];
-    uint32_t low = range[0], high = range[1] - 1;
-    while (low < high) {
-        uint32_t at = low + (high - low) / 2 + 1;
-        if (sizes->size[at] * sizes->size[at] <= square)
-            low = at;
-        else
-            high = at - 1;
-    }
-    return low;
-}
-
-static bool wider(const struct dg_sizes *a, const uint32_t ra[2], const struct dg_sizes *b,
-                  const uint32_t rb[2])
-{
-    return a->size[ra[1]] * b->size[rb[0]] > b->size[rb[1]] * a->size[ra[0]];
-}
-
 /* Cuts the dimension of the largest ratio; false: the box is a point. */
 static bool cut(const struct dg_space *s, const struct dg_box *box, struct dg_box half[2])
 {
     half[0] = half[1] = *box;
     const struct dg_sizes *sizes[3] = { &s->blocks_m, &s->blocks_k, &box->t->blocks_n };
-    const uint32_t *range[3] = { box->m, box->k, box->n };
-    uint32_t *low[3] = { half[0].m, half[0].k, half[0].n };
-    uint32_t *high[3] = { half[1].m, half[1].k, half[1].n };
+    const uint32_t at[3] = { box->m, box->k, box->n };
+    uint32_t *low[3] = { &half[0].m, &half[0].k, &half[0].n };
+    uint32_t *high[3] = { &half[1].m, &half[1].k, &half[1].n };
+    uint64_t smallest = 0, largest = 0;
     int widest = -1;
-    for (int i = 0; i < 3; i++)
-        if (range[i][0] < range[i][1] &&
-            (widest < 0 || wider(sizes[i], range[i], sizes[widest], range[widest])))
+    for (int i = 0; i < 3; i++) {
+        const struct dg_range *range = &sizes[i]->range[at[i]];
+        uint64_t from = sizes[i]->size[range->low], to = sizes[i]->size[range->high];
+        if (from < to && (widest < 0 || to * smallest > largest * from)) {
             widest = i;
+            smallest = from;
+            largest = to;
+        }
+    }
     if (widest < 0)
         return false;
-    uint32_t at = middle(sizes[widest], range[widest]);
-    low[widest][1] = at;
-    high[widest][0] = at + 1;
+    *low[widest] = sizes[widest]->range[at[widest]].left;
+    *high[widest] = sizes[widest]->range[at[widest]].right;
     return true;
 }
 
@@ -123,10 +107,15 @@ static void descend(struct search *search, const struct bounded *b)
     descend(search, swap ? &first : &second);
 }
 
-static uint64_t points_of(const struct dg_box *box)
+static uint64_t span(const struct dg_sizes *sizes, uint32_t at)
 {
-    return dg_bytes_times(dg_bytes_times(box->k[1] - box->k[0] + 1, box->m[1] - box->m[0] + 1),
-                          box->n[1] - box->n[0] + 1);
+    return sizes->range[at].high - sizes->range[at].low + 1;
+}
+
+static uint64_t points_of(const struct dg_space *s, const struct dg_box *box)
+{
+    return dg_bytes_times(dg_bytes_times(span(&s->blocks_k, box->k), span(&s->blocks_m, box->m)),
+                          span(&box->t->blocks_n, box->n));
 }
 
 /* Blocks of M make no difference where tiles are outside, and prefetching the next panel makes no
@@ -135,8 +124,7 @@ static size_t roots_of(const struct search *search, const struct dg_tile_space *
                        struct bounded *out)
 {
     const struct dg_space *s = search->s;
-    struct dg_box box = { .t = t, .k = { 0, s->blocks_k.count - 1 },
-                          .m = { 0, s->blocks_m.count - 1 }, .n = { 0, t->blocks_n.count - 1 } };
+    struct dg_box box = { .t = t };               /* range 0 is the whole list */
     size_t count = 0;
     box.inner = DG_PANELS_OUTER;
     out[count++] = bound(search, &box);
@@ -145,7 +133,7 @@ static size_t roots_of(const struct search *search, const struct dg_tile_space *
         out[count++] = bound(search, &box);
     box.prefetch = false;
     box.inner = DG_TILES_OUTER;
-    box.m[0] = box.m[1];
+    box.m = dg_sizes_leaf(&s->blocks_m, s->blocks_m.count - 1);
     out[count++] = bound(search, &box);
     return count;
 }
@@ -175,7 +163,7 @@ static bool run(struct search *search, const struct dg_tile_space *without_tile,
     sort(search, roots, root_count);
     *count = (struct dg_search_count){ 0 };
     for (size_t i = 0; i < root_count; i++) {
-        count->points = dg_bytes_add(count->points, points_of(&roots[i].box));
+        count->points = dg_bytes_add(count->points, points_of(s, &roots[i].box));
         descend(search, &roots[i]);
     }
     count->priced = search->priced;

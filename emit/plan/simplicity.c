@@ -29,12 +29,8 @@ static void sizes_of(const struct dg_corner *p, unsigned sizes[2])
             sizes[i] = p->rows->count[i] > 0 ? p->rows->size[i] : 0;
         return;
     }
-    unsigned char least = 3;
-    for (uint32_t i = p->box->m[0]; i <= p->box->m[1] && least > 1; i++)
-        if (p->t->row_sizes[i] < least)
-            least = p->t->row_sizes[i];
     sizes[0] = p->t->capped ? 1 : p->t->tile.rows;
-    sizes[1] = least > 1 ? 1 : 0;
+    sizes[1] = p->t->row_sizes[p->box->m] > 1 ? 1 : 0;
 }
 
 struct dg_simplicity dg_simplicity_of(const struct dg_corner *p)

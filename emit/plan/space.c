@@ -101,26 +101,41 @@ static dg_price pass_price(const struct dg_constants *c, const struct pass *pass
     return extra > 0 ? extra : 0;
 }
 
+/* From the leaves, which are filled, to the ranges above them. */
+static void spread_least(const struct dg_sizes *sizes, dg_cost *by_range)
+{
+    for (uint32_t i = sizes->range_count; i-- > 0;) {
+        const struct dg_range *range = &sizes->range[i];
+        if (range->low != range->high)
+            by_range[i] = dg_cost_min(by_range[range->left], by_range[range->right]);
+    }
+}
+
 static bool fill_column(const struct dg_space *s, struct dg_tile tile, struct dg_column *out)
 {
     const struct dg_constants *c = s->c;
+    const struct dg_sizes *blocks = &s->blocks_k;
     struct turn turn = turn_of(c, tile);
     struct pass pass = pass_of(c, tile);
     uint64_t k = s->problem->k;
     out->step = dg_step_price(c, tile, &out->binding);
-    out->turn = dg_alloc_array(s->arena, s->blocks_k.count, sizeof *out->turn);
-    out->pass = dg_alloc_array(s->arena, s->blocks_k.count, sizeof *out->pass);
+    out->turn = dg_alloc_array(s->arena, blocks->range_count, sizeof *out->turn);
+    out->pass = dg_alloc_array(s->arena, blocks->range_count, sizeof *out->pass);
     if (out->turn == NULL || out->pass == NULL)
         return false;
-    for (uint32_t i = 0; i < s->blocks_k.count; i++) {
-        uint64_t size = s->blocks_k.size[i], blocks = size > 0 ? dg_ceil_div(k, size) : 1;
-        uint64_t last = k - (blocks - 1) * size;
-        dg_cost turns = dg_cost_times(blocks - 1, cost_of(turn_price(c, &turn, size)));
+    for (uint32_t i = 0; i < blocks->range_count; i++) {
+        if (blocks->range[i].low != blocks->range[i].high)
+            continue;
+        uint64_t size = blocks->size[blocks->range[i].low];
+        uint64_t count = size > 0 ? dg_ceil_div(k, size) : 1, last = k - (count - 1) * size;
+        dg_cost turns = dg_cost_times(count - 1, cost_of(turn_price(c, &turn, size)));
         turns = dg_cost_add(turns, cost_of(turn_price(c, &turn, last)));
         out->turn[i] = turns - dg_price_times(k, out->step);
-        out->pass[i] = dg_cost_add(dg_cost_times(blocks - 1, cost_of(pass_price(c, &pass, size))),
+        out->pass[i] = dg_cost_add(dg_cost_times(count - 1, cost_of(pass_price(c, &pass, size))),
                                    cost_of(pass_price(c, &pass, last)));
     }
+    spread_least(blocks, out->turn);
+    spread_least(blocks, out->pass);
     return true;
 }
 
@@ -164,12 +179,19 @@ struct row_table { const struct dg_row_plan *plans; const unsigned char *sizes; 
 static bool rows_of(struct dg_space *s, uint32_t rows, bool capped, struct row_table *out)
 {
     struct dg_row_plan *plans = dg_alloc_array(s->arena, s->blocks_m.count, sizeof *plans);
-    unsigned char *sizes = dg_alloc_array(s->arena, s->blocks_m.count, 1);
+    unsigned char *sizes = dg_alloc_array(s->arena, s->blocks_m.range_count, 1);
     if (plans == NULL || sizes == NULL)
         return false;
-    for (uint32_t i = 0; i < s->blocks_m.count; i++) {
-        plans[i] = dg_rows_split(s->problem->m, s->blocks_m.size[i], rows, capped);
-        sizes[i] = plans[i].possible ? (plans[i].count[0] > 0) + (plans[i].count[1] > 0) : 3;
+    for (uint32_t i = s->blocks_m.range_count; i-- > 0;) {
+        const struct dg_range *range = &s->blocks_m.range[i];
+        if (range->low != range->high) {
+            sizes[i] = sizes[range->left] < sizes[range->right] ? sizes[range->left]
+                                                                : sizes[range->right];
+            continue;
+        }
+        struct dg_row_plan *plan = &plans[range->low];
+        *plan = dg_rows_split(s->problem->m, s->blocks_m.size[range->low], rows, capped);
+        sizes[i] = plan->possible ? (plan->count[0] > 0) + (plan->count[1] > 0) : 3;
     }
     *out = (struct row_table){ plans, sizes };
     return true;
@@ -194,6 +216,40 @@ static bool tile_fits(const struct dg_space *s, struct dg_tile tile)
 static uint64_t footprint_of(const struct dg_space *s, const struct dg_tile_space *t)
 {
     return dg_bytes_add(dg_bytes_add(s->a_bytes, s->c_bytes), t->b_bytes);
+}
+
+static dg_cost body_of(const struct dg_space *s, const struct dg_row_plan *rows,
+                       const struct dg_column *columns)
+{
+    dg_cost sum = 0;
+    for (int i = 0; i < 2; i++)
+        if (rows->count[i] > 0)
+            sum = dg_cost_add(sum, dg_cost_times(rows->count[i],
+                                                 dg_price_times(s->problem->k,
+                                                                columns[rows->size[i]].step)));
+    return sum;
+}
+
+/* The steps of all tiles, by range of M blocks. */
+static bool fill_body(const struct dg_space *s, struct dg_tile_space *t)
+{
+    dg_cost *body = dg_alloc_array(s->arena, s->blocks_m.range_count, sizeof *body);
+    if (body == NULL)
+        return false;
+    for (uint32_t i = 0; i < s->blocks_m.range_count; i++) {
+        const struct dg_row_plan *rows = &t->rows[s->blocks_m.range[i].low];
+        body[i] = DG_COST_MOST;
+        if (!rows->possible)
+            continue;
+        body[i] = 0;
+        if (t->full != NULL)
+            body[i] = dg_cost_times(t->full_panels, body_of(s, rows, t->full));
+        if (t->tail != NULL)
+            body[i] = dg_cost_add(body[i], body_of(s, rows, t->tail));
+    }
+    spread_least(&s->blocks_m, body);
+    t->body = body;
+    return true;
 }
 
 static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_tile tile,
@@ -227,7 +283,7 @@ static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_
         if (t->tail == NULL)
             return false;
     }
-    return dg_sizes_make(s->arena, t->panels, &t->blocks_n);
+    return fill_body(s, t) && dg_sizes_make(s->arena, t->panels, &t->blocks_n);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)

@@ -1,109 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "emit/plan/lattice.h"
 
-/* rows * cost / by, rounded down. */
-static dg_cost share(uint64_t rows, dg_cost cost, unsigned by)
+/* What one row tile costs over all panels, by its rows. */
+static void by_rows(const struct dg_corner *p, bool pass, dg_cost out[DG_TILE_MOST])
 {
-    dg_u128 all = (dg_u128)rows * (uint64_t)(cost < 0 ? -cost : cost);
-    all = cost < 0 ? (all + by - 1) / by : all / by;
-    dg_cost most = all > (dg_u128)DG_COST_MOST ? DG_COST_MOST : (dg_cost)all;
-    return cost < 0 ? -most : most;
+    const struct dg_tile_space *t = p->t;
+    for (unsigned r = 1; r <= t->tile.rows; r++) {
+        out[r] = 0;
+        if (t->full != NULL)
+            out[r] = dg_cost_times(t->full_panels, pass ? t->full[r].pass[p->box->k]
+                                                        : t->full[r].turn[p->box->k]);
+        if (t->tail != NULL)
+            out[r] = dg_cost_add(out[r], pass ? t->tail[r].pass[p->box->k]
+                                              : t->tail[r].turn[p->box->k]);
+    }
 }
 
-/* Sum over the row tiles of M of a cost by rows; where the M block is open, the least that any
- * split of M rows into tiles of up to the tile's rows can have. */
-static dg_cost over_rows(const struct dg_corner *p,
-                         dg_cost (*of)(const struct dg_corner *, const struct dg_column *),
-                         const struct dg_column *columns)
+static dg_cost over_split(const struct dg_row_plan *rows, const dg_cost *cost)
 {
-    if (p->rows != NULL) {
-        dg_cost sum = dg_cost_times(p->rows->count[0], of(p, &columns[p->rows->size[0]]));
-        if (p->rows->count[1] > 0)
-            sum = dg_cost_add(
-                sum, dg_cost_times(p->rows->count[1], of(p, &columns[p->rows->size[1]])));
-        return sum;
-    }
-    dg_cost least = DG_COST_MOST;
-    for (unsigned r = 1; r <= p->t->tile.rows; r++) {
-        dg_cost cost = of(p, &columns[r]);
-        least = dg_cost_min(least, share(p->s->problem->m, cost, r));
-    }
-    return least;
-}
-
-/* Over the tiles of all panels. */
-static dg_cost over_tiles(const struct dg_corner *p,
-                          dg_cost (*of)(const struct dg_corner *, const struct dg_column *))
-{
-    dg_cost sum = 0;
-    if (p->t->full != NULL)
-        sum = dg_cost_times(p->t->full_panels, over_rows(p, of, p->t->full));
-    if (p->t->tail != NULL)
-        sum = dg_cost_add(sum, over_rows(p, of, p->t->tail));
+    dg_cost sum = dg_cost_times(rows->count[0], cost[rows->size[0]]);
+    if (rows->count[1] > 0)
+        sum = dg_cost_add(sum, dg_cost_times(rows->count[1], cost[rows->size[1]]));
     return sum;
 }
 
-static dg_cost least_of(const dg_cost *by_block, const uint32_t range[2])
+/* Over the row tiles of M; where the M block is open, the least of the splits in the box. */
+static dg_cost over_tiles(const struct dg_corner *p, bool pass)
 {
-    dg_cost least = by_block[range[0]];
-    for (uint32_t i = range[0] + 1; i <= range[1]; i++)
-        if (by_block[i] < least)
-            least = by_block[i];
+    dg_cost cost[DG_TILE_MOST], least = DG_COST_MOST;
+    by_rows(p, pass, cost);
+    if (p->rows != NULL)
+        return over_split(p->rows, cost);
+    const struct dg_range *m = &p->s->blocks_m.range[p->box->m];
+    for (uint32_t i = m->low; i <= m->high; i++)
+        if (p->t->rows[i].possible)
+            least = dg_cost_min(least, over_split(&p->t->rows[i], cost));
     return least;
-}
-
-static dg_cost body_of(const struct dg_corner *p, const struct dg_column *column)
-{
-    return dg_price_times(p->s->problem->k, column->step);
-}
-
-static dg_cost turn_of(const struct dg_corner *p, const struct dg_column *column)
-{
-    return least_of(column->turn, p->box->k);
-}
-
-static dg_cost pass_of(const struct dg_corner *p, const struct dg_column *column)
-{
-    return least_of(column->pass, p->box->k);
 }
 
 static dg_cost cost_of_body(const struct dg_corner *p)
 {
-    return over_tiles(p, body_of);
+    return p->t->body[p->box->m];
 }
 
 static dg_cost cost_of_turn(const struct dg_corner *p)
 {
-    return over_tiles(p, turn_of);
+    return over_tiles(p, false);
 }
 
-/* Of the tile that meets a panel first: the one that hides most of its coming. */
-static dg_cost first_pass(const struct dg_corner *p, const struct dg_column *columns)
-{
-    dg_cost least = DG_COST_MOST;
-    if (p->rows != NULL) {
-        for (int i = 0; i < 2; i++)
-            if (p->rows->count[i] > 0)
-                least = dg_cost_min(least, pass_of(p, &columns[p->rows->size[i]]));
-        return least;
-    }
-    for (unsigned r = 1; r <= p->t->tile.rows; r++)
-        least = dg_cost_min(least, pass_of(p, &columns[r]));
-    return least;
-}
-
+/* One row tile of each panel meets it in L2, or every one does. Of the tile that meets it first
+ * only the size is open: the one that hides most of its coming counts. */
 static dg_cost cost_of_pass(const struct dg_corner *p)
 {
-    dg_cost sum = 0;
     if (p->b[0] == 0)
         return 0;
-    if (p->again[0] && p->rows != NULL)
-        return over_tiles(p, pass_of);
-    if (p->t->full != NULL)
-        sum = dg_cost_times(p->t->full_panels, first_pass(p, p->t->full));
-    if (p->t->tail != NULL)
-        sum = dg_cost_add(sum, first_pass(p, p->t->tail));
-    return dg_cost_times(p->b[0], sum);
+    if (p->again[0])
+        return over_tiles(p, true);
+    dg_cost cost[DG_TILE_MOST], least = DG_COST_MOST;
+    by_rows(p, true, cost);
+    for (unsigned r = 1; r <= p->t->tile.rows; r++)
+        if (p->rows == NULL || (p->rows->count[0] > 0 && p->rows->size[0] == r) ||
+            (p->rows->count[1] > 0 && p->rows->size[1] == r))
+            least = dg_cost_min(least, cost[r]);
+    return dg_cost_times(p->b[0], least);
 }
 
 static uint64_t b_lines(const struct dg_corner *p)
