@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A plan explained: every term of the ledger, what binds, the runner-up, what was read and what
+ * was assumed. */
+#include <stdio.h>
+
+#include "cli/gen_plan.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/str.h"
+
+enum { CYCLE_DECIMALS = 1 };
+
+typedef unsigned long long ull;
+
+static double cycles_of(dg_cost cost)
+{
+    return (double)cost / DG_COST_ONE;
+}
+
+static void add_cycles(struct dg_str *out, dg_cost cost)
+{
+    dg_str_fixed(out, cycles_of(cost), CYCLE_DECIMALS);
+}
+
+/* Runner-up over best, less one; negative: it was cheaper within the error, but less simple. */
+static double gap_of(const struct dg_plan_result *plan)
+{
+    if (plan->best.cycles <= 0)
+        return 0;
+    return (double)(plan->runner_up.cycles - plan->best.cycles) / (double)plan->best.cycles;
+}
+
+static const char *order_of(const struct dg_plan *plan)
+{
+    return plan->inner == DG_PANELS_OUTER ? "panels outer" : "tiles outer";
+}
+
+static void add_blocks(struct dg_str *out, const struct dg_plan *plan)
+{
+    dg_str_format(out, "kc %llu x %llu, mc %llu x %llu, nc %llu x %llu, %s, prefetch %s",
+                  (ull)plan->kc, (ull)plan->k_blocks, (ull)plan->mc, (ull)plan->m_blocks,
+                  (ull)plan->nc, (ull)plan->n_blocks, order_of(plan),
+                  plan->prefetch ? "on" : "off");
+}
+
+static void add_line(struct dg_str *out, const char *label, const char *text)
+{
+    dg_str_format(out, "%-11s %s\n", label, text);
+}
+
+static void add_tile(struct dg_str *out, const struct dg_plan *plan)
+{
+    const struct dg_split *rows = &plan->rows;
+    dg_str_format(out, "%-11s %u rows x %u columns (%u vectors), rows of a block %u x %u", "tile",
+                  plan->tile.rows, plan->tile.vectors * plan->body.lanes, plan->tile.vectors,
+                  rows->count[0], rows->size[0]);
+    if (rows->count[1] > 0)
+        dg_str_format(out, " + %u x %u", rows->count[1], rows->size[1]);
+    if (plan->tail_columns > 0)
+        dg_str_format(out, ", tail panel of %u columns", plan->tail_columns);
+    dg_str_addc(out, '\n');
+}
+
+static void add_terms(struct dg_str *out, const struct dg_plan *plan)
+{
+    dg_str_add(out, "terms, in cycles\n");
+    for (size_t i = 0; i < plan->term_count; i++) {
+        struct dg_str number;
+        dg_str_init(&number, out->arena);
+        add_cycles(&number, plan->terms[i].cost);
+        dg_str_format(out, "  %-9s %16s  %s\n", plan->terms[i].id, dg_str_text(&number),
+                      plan->terms[i].title);
+    }
+}
+
+static void add_prediction(struct dg_str *out, const struct dg_plan *plan)
+{
+    dg_str_format(out, "%-11s ", "predicted");
+    add_cycles(out, plan->cycles);
+    dg_str_add(out, " cycles; port bound ");
+    add_cycles(out, plan->bound);
+    if (plan->cycles > 0) {
+        dg_str_add(out, " (");
+        dg_str_fixed(out, 100 * (double)plan->bound / (double)plan->cycles, 1);
+        dg_str_add(out, "%)");
+    }
+    dg_str_format(out, "; ns terms joined at %llu Hz\n", (ull)plan->clock_hz);
+    add_line(out, "binding", plan->binding);
+}
+
+static void add_runner_up(struct dg_str *out, const struct dg_plan_result *plan)
+{
+    const struct dg_plan *other = &plan->runner_up;
+    dg_str_format(out, "%-11s ", "runner-up");
+    if (other->cycles <= 0) {
+        dg_str_add(out, "none: no other tile\n");
+        return;
+    }
+    add_cycles(out, other->cycles);
+    dg_str_format(out, " cycles: tile %u x %u, ", other->tile.rows,
+                  other->tile.vectors * other->body.lanes);
+    add_blocks(out, other);
+    dg_str_format(out, "\n%-11s ", "gap");
+    dg_str_fixed(out, 100 * gap_of(plan), 2);
+    dg_str_add(out, "%");
+    if (gap_of(plan) < 0)
+        dg_str_add(out, " (equal within the model's error; the simpler plan was taken)");
+    dg_str_addc(out, '\n');
+}
+
+static void add_value(struct dg_str *out, const struct dg_read *read)
+{
+    const struct dg_value *value = read->value;
+    if (read->assumed && value == NULL && read->used == 0)
+        dg_str_add(out, "default list");
+    else if (value == NULL || value->kind == DG_VALUE_NUMBER)
+        dg_str_double(out, read->used);
+    else if (value->kind == DG_VALUE_TEXT)
+        dg_str_add(out, value->text);
+    else
+        dg_str_format(out, "list of %zu", value->list_count);
+}
+
+static void add_reads(struct dg_str *out, const struct dg_view *view)
+{
+    size_t absent = 0, assumed = 0;
+    dg_str_add(out, "read from the profile\n");
+    for (size_t i = 0; i < view->read_count; i++) {
+        const struct dg_read *read = &view->reads[i];
+        assumed += read->assumed;
+        absent += read->value == NULL && !read->assumed;
+        if (read->value == NULL)
+            continue;
+        dg_str_format(out, "  %s = ", read->key);
+        add_value(out, read);
+        dg_str_addc(out, '\n');
+    }
+    if (absent > 0)
+        dg_str_add(out, "looked for and absent\n");
+    for (size_t i = 0; i < view->read_count; i++)
+        if (view->reads[i].value == NULL && !view->reads[i].assumed)
+            dg_str_format(out, "  %s\n", view->reads[i].key);
+    dg_str_add(out, assumed > 0 ? "assumed, since the profile lacks it\n" : "assumed nothing\n");
+    for (size_t i = 0; i < view->read_count; i++) {
+        if (!view->reads[i].assumed)
+            continue;
+        dg_str_format(out, "  %s = ", view->reads[i].key);
+        add_value(out, &view->reads[i]);
+        dg_str_addc(out, '\n');
+    }
+}
+
+static void as_text(struct dg_str *out, const struct dg_problem *problem,
+                    const struct dg_plan_result *plan)
+{
+    const struct dg_plan *best = &plan->best;
+    dg_str_format(out, "%-11s %s: %llu x %llu x %llu %s for %s\n", "plan", problem->name,
+                  (ull)problem->m, (ull)problem->n, (ull)problem->k,
+                  dg_dtype_names[problem->dtype], best->body.isa->name);
+    add_tile(out, best);
+    dg_str_format(out, "%-11s ", "blocks");
+    add_blocks(out, best);
+    dg_str_addc(out, '\n');
+    add_prediction(out, best);
+    add_runner_up(out, plan);
+    dg_str_format(out, "%-11s %llu points, %llu of them excluded by their lower bound\n",
+                  "lattice", (ull)best->points, (ull)best->pruned);
+    dg_str_format(out, "%-11s %llu bytes into L1, %llu into L2, %llu from memory\n", "traffic",
+                  (ull)best->l2_bytes, (ull)best->l3_bytes, (ull)best->dram_bytes);
+    add_terms(out, best);
+    add_reads(out, &plan->view);
+}
+
+/* Names come from checked profiles and problems; what JSON must escape is escaped all the same. */
+static void add_quoted(struct dg_str *out, const char *text)
+{
+    dg_str_addc(out, '"');
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            dg_str_addc(out, '\\');
+        if (c < 32)
+            dg_str_format(out, "\\u%04x", c);
+        else
+            dg_str_addc(out, *text);
+    }
+    dg_str_addc(out, '"');
+}
+
+static void add_plan_json(struct dg_str *out, const struct dg_plan *plan)
+{
+    dg_str_format(out, "\"tile\": {\"mr\": %u, \"nr\": %u}, ", plan->tile.rows,
+                  plan->tile.vectors * plan->body.lanes);
+    dg_str_format(out, "\"blocks\": {\"kc\": %llu, \"mc\": %llu, \"nc\": %llu}, ", (ull)plan->kc,
+                  (ull)plan->mc, (ull)plan->nc);
+    dg_str_format(out, "\"order\": \"%s\", \"prefetch\": %s, \"predicted_cycles\": ",
+                  order_of(plan), plan->prefetch ? "true" : "false");
+    dg_str_double(out, cycles_of(plan->cycles));
+}
+
+static void add_terms_json(struct dg_str *out, const struct dg_plan *plan)
+{
+    dg_str_add(out, "  \"terms\": {");
+    for (size_t i = 0; i < plan->term_count; i++) {
+        dg_str_format(out, "%s\"%s\": ", i > 0 ? ", " : "", plan->terms[i].id);
+        dg_str_double(out, cycles_of(plan->terms[i].cost));
+    }
+    dg_str_add(out, "},\n");
+}
+
+static void add_read_json(struct dg_str *out, const struct dg_read *read)
+{
+    const struct dg_value *value = read->value;
+    add_quoted(out, read->key);
+    dg_str_add(out, ": ");
+    if (value != NULL && value->kind == DG_VALUE_TEXT) {
+        add_quoted(out, value->text);
+    } else if (value != NULL && value->kind == DG_VALUE_LIST) {
+        dg_str_addc(out, '[');
+        for (size_t i = 0; i < value->list_count; i++) {
+            dg_str_add(out, i > 0 ? ", " : "");
+            add_quoted(out, value->list[i]);
+        }
+        dg_str_addc(out, ']');
+    } else if (value != NULL || (read->assumed && read->used != 0)) {
+        dg_str_double(out, read->used);
+    } else {
+        dg_str_add(out, "null");
+    }
+}
+
+static void add_reads_json(struct dg_str *out, const char *name, const struct dg_view *view,
+                           bool assumed)
+{
+    bool any = false;
+    dg_str_format(out, "  \"%s\": {", name);
+    for (size_t i = 0; i < view->read_count; i++) {
+        if (view->reads[i].assumed != assumed)
+            continue;
+        dg_str_add(out, any ? ",\n    " : "\n    ");
+        add_read_json(out, &view->reads[i]);
+        any = true;
+    }
+    dg_str_add(out, any ? "\n  }" : "}");
+}
+
+static void as_json(struct dg_str *out, const struct dg_problem *problem,
+                    const struct dg_plan_result *plan)
+{
+    const struct dg_plan *best = &plan->best;
+    dg_str_add(out, "{\n  \"name\": ");
+    add_quoted(out, problem->name);
+    dg_str_format(out, ",\n  \"isa\": \"%s\",\n  \"dtype\": \"%s\",\n", best->body.isa->name,
+                  dg_dtype_names[problem->dtype]);
+    dg_str_format(out, "  \"m\": %llu, \"n\": %llu, \"k\": %llu,\n  ", (ull)problem->m,
+                  (ull)problem->n, (ull)problem->k);
+    add_plan_json(out, best);
+    dg_str_add(out, ",\n  \"port_bound_cycles\": ");
+    dg_str_double(out, cycles_of(best->bound));
+    dg_str_format(out, ",\n  \"clock_hz\": %llu,\n  \"binding\": ", (ull)best->clock_hz);
+    add_quoted(out, best->binding);
+    dg_str_add(out, ",\n  \"runner_up\": ");
+    if (plan->runner_up.cycles > 0) {
+        dg_str_addc(out, '{');
+        add_plan_json(out, &plan->runner_up);
+        dg_str_add(out, "},\n  \"gap\": ");
+        dg_str_double(out, gap_of(plan));
+    } else {
+        dg_str_add(out, "null,\n  \"gap\": null");
+    }
+    dg_str_format(out, ",\n  \"points\": %llu, \"pruned\": %llu,\n", (ull)best->points,
+                  (ull)best->pruned);
+    add_terms_json(out, best);
+    add_reads_json(out, "read", &plan->view, false);
+    dg_str_add(out, ",\n");
+    add_reads_json(out, "assumed", &plan->view, true);
+    dg_str_add(out, "\n}\n");
+}
+
+static bool print(const struct dg_problem *problem, const struct dg_profile *profile, bool strict,
+                  bool json, struct dg_arena *arena, struct dg_error *e)
+{
+    struct dg_plan_result plan;
+    struct dg_str out;
+    if (!dg_plan_make(problem, profile, strict, arena, &plan, e))
+        return false;
+    dg_str_init(&out, arena);
+    if (json)
+        as_json(&out, problem, &plan);
+    else
+        as_text(&out, problem, &plan);
+    if (out.failed)
+        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+    fwrite(out.text, 1, out.length, stdout);
+    return dg_stdout_done(e);
+}
+
+bool dg_cli_gen_plan(const struct dg_problem *problem, const struct dg_profile *profile,
+                     bool strict, bool json, struct dg_error *e)
+{
+    struct dg_arena arena;
+    dg_arena_init(&arena);
+    bool good = print(problem, profile, strict, json, &arena, e);
+    dg_arena_free(&arena);
+    return good;
+}
