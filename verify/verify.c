@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "emit/write/manifest.h"
@@ -17,16 +16,30 @@
 
 enum { OBJECT_LIMIT = 256 << 20 };
 
-/* "FOLDER/NAME.o" beside "FOLDER/NAME.json"; false when the buffer is too small. */
-static bool beside(const char *manifest_path, const char *name, const char *end, char *out,
-                   size_t size)
+static bool ends_with(const char *text, const char *end)
+{
+    size_t a = strlen(text), b = strlen(end);
+    return a > b && strcmp(text + a - b, end) == 0;
+}
+
+/* The path of the manifest's file with this end; its name need not be the kernel's. Empty when the
+ * manifest lists none. False: the buffer is too small. */
+static bool listed_file(const char *manifest_path, const struct dg_manifest *m, const char *end,
+                        char *out, size_t size)
 {
     const char *slash = strrchr(manifest_path, '/');
     size_t folder = slash == NULL ? 0 : (size_t)(slash - manifest_path) + 1;
-    if (folder + strlen(name) + strlen(end) + 1 > size)
-        return false;
-    memcpy(out, manifest_path, folder);
-    dg_format(out + folder, size - folder, "%s%s", name, end);
+    out[0] = '\0';
+    for (size_t i = 0; i < m->file_count; i++) {
+        const char *name = m->files[i].name;
+        if (!ends_with(name, end) || strchr(name, '/') != NULL)
+            continue;
+        if (folder + strlen(name) + 1 > size)
+            return false;
+        memcpy(out, manifest_path, folder);
+        dg_format(out + folder, size - folder, "%s", name);
+        return true;
+    }
     return true;
 }
 
@@ -95,9 +108,12 @@ static bool check_here(struct entry *entry, size_t index, const struct dg_workdi
     struct dg_error unfit;
     if (!supported(m, e) || !dg_manifest_check_files(entry->path, m, e))
         return false;
-    if (!beside(entry->path, m->name, ".o", entry->object, sizeof entry->object)
-        || !beside(entry->path, m->name, ".s", entry->source, sizeof entry->source))
+    if (!listed_file(entry->path, m, ".o", entry->object, sizeof entry->object)
+        || !listed_file(entry->path, m, ".s", entry->source, sizeof entry->source))
         return dg_fail(e, DG_EXIT_INPUT, entry->path, "is too long a path", NULL, NULL);
+    if (entry->object[0] == '\0')
+        return dg_fail(e, DG_EXIT_INPUT, entry->path, "lists no object to verify", NULL,
+                       "generate the kernel without --source-only");
     enum dg_host_fit fit = dg_host_fit(m, &unfit);
     if (fit != DG_HOST_FITS && !options->emulate) {
         *e = unfit;
@@ -134,7 +150,7 @@ static const char *make_timing(struct entry *entry, size_t index, const struct d
 {
     char object[512], name[48];
     struct dg_error ignored;
-    if (entry->manifest.stamps.count <= 2 || access(entry->source, R_OK) != 0)
+    if (entry->manifest.stamps.count <= 2 || entry->source[0] == '\0')
         return NULL;
     dg_format(name, sizeof name, "%zu-timing.o", index);
     dg_workdir_path(dir, name, object, sizeof object);

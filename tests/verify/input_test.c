@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is not a kernel that can be verified here is refused with the right exit code. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "tests/verify/fixture.h"
+
+static void expect_refused(struct fixture *f, const char *name, enum dg_exit code, const char *part)
+{
+    enum dg_exit got = fixture_verify(f, name);
+    cr_expect(got == code, "%s: exit code %d, wanted %d: %s: %s", part, (int)got, (int)code,
+              f->error.rule, f->error.value);
+    cr_expect(strstr(f->error.rule, part) != NULL || strstr(f->error.todo, part) != NULL
+              || strstr(f->error.value, part) != NULL, "%s | %s | %s lacks %s", f->error.rule,
+              f->error.value, f->error.todo, part);
+    cr_expect(!f->report.pass);
+}
+
+Test(verify_input, refused)
+{
+    struct fixture f;
+    char path[300];
+    cr_assert(fixture_open(&f, "as", "avx2.s", NULL), "%s", f.error.value);
+    expect_refused(&f, "", DG_EXIT_INPUT, "no kernel");
+    expect_refused(&f, "hand.json", DG_EXIT_INPUT, "cannot be read");
+    expect_refused(&f, "hand.o", DG_EXIT_INPUT, "manifest");
+    cr_assert(fixture_write(&f));
+    expect_refused(&f, "nothing-here", DG_EXIT_INPUT, "cannot be read");
+
+    f.manifest.architecture = "riscv64";
+    cr_assert(fixture_write(&f));
+    expect_refused(&f, "hand.json", DG_EXIT_UNAVAILABLE, "--qemu");
+    f.manifest.architecture = "x86_64";
+    f.manifest.features = "avx2,made_up_feature";
+    cr_assert(fixture_write(&f));
+#if defined(__x86_64__)
+    expect_refused(&f, "hand.json", DG_EXIT_UNAVAILABLE, "made_up_feature");
+#endif
+    f.manifest.features = "avx2,fma";
+    f.manifest.problem.dtype = "f64";
+    cr_assert(fixture_write(&f));
+    expect_refused(&f, "hand.json", DG_EXIT_INPUT, "f32");
+    f.manifest.problem.dtype = "f32";
+
+    f.object_hash[0] = f.object_hash[0] == '0' ? '1' : '0';
+    cr_assert(fixture_write(&f));
+    cr_expect(fixture_verify(&f, "hand.json") == DG_EXIT_INPUT, "a changed object");
+    fixture_path(&f, "hand.o", path, sizeof path);
+    unlink(path);
+    cr_expect(fixture_verify(&f, "hand.json") == DG_EXIT_INPUT, "a missing object");
+
+    fixture_path(&f, "hand.json", path, sizeof path);
+    cr_assert(dg_file_write(path, "{\"schema\": \"deepgemm-manifest/1\"", 33, &f.error));
+    cr_expect(fixture_verify(&f, "hand.json") == DG_EXIT_INPUT, "a cut manifest");
+    cr_expect(fixture_verify(&f, "") == DG_EXIT_INPUT, "a folder with a cut manifest");
+    fixture_close(&f);
+}
