@@ -113,6 +113,12 @@ bool dg_emit_make(const struct dg_problem *problem, const struct dg_plan_result 
         .run = &lowered.kernel, .pack = lowered.has_pack_b ? &lowered.pack_b : NULL,
         .packed_b_size = lowered.packed_b_size,
     };
+    if (problem->enable_debug) {
+        struct dg_str name;
+        dg_str_init(&name, arena);
+        dg_str_format(&name, "%s.s", job.stem);
+        kernel.debug_name = dg_str_text(&name);
+    }
     const char *source = dg_source_text(&kernel, arena);
     if (!add_text(&job, ".s", source) || !add_text(&job, ".h", dg_header_text(&kernel, arena)))
         return false;

@@ -12,6 +12,8 @@ struct writer {
     const struct dg_kernel *kernel;
     const struct dg_target *target;
     const char *comment;         /* starts one */
+    size_t counted;              /* bytes of `out` whose lines are in `lines` */
+    unsigned lines;
 };
 
 uint64_t dg_kernel_cycles(const struct dg_plan *plan)
@@ -40,6 +42,8 @@ const char *dg_options_text(const struct dg_kernel *kernel, struct dg_arena *are
                   p->objective == DG_OBJECTIVE_CYCLES ? "cycles"
                   : p->intensity_divides              ? "intensity-dividing"
                                                       : "intensity");
+    if (p->enable_debug)
+        dg_str_add(&out, " --codegen-enable-debug true");
     if (p->tile_m != 0)
         dg_str_format(&out, " --codegen-tile-m %u", p->tile_m);
     if (p->tile_n != 0)
@@ -123,11 +127,42 @@ static void put_head(struct writer *w, const char *options)
     line(w, "");
 }
 
+/* Line numbers by hand, with the source's bare name: an assembler's own would hold the folder it
+ * ran in. */
+static void put_location(struct writer *w)
+{
+    if (w->kernel->debug_name == NULL)
+        return;
+    for (; w->counted < w->out.length; w->counted++)
+        w->lines += w->out.text[w->counted] == '\n';
+    dg_str_format(&w->out, "\t.loc 0 %u\n", w->lines + 2);
+}
+
+static void put_debug_unit(struct writer *w)
+{
+    const char *name = w->kernel->debug_name;
+    if (name == NULL)
+        return;
+    dg_str_format(&w->out, "\n\t.text\n.Lend:\n\t.section .debug_abbrev, \"\", %cprogbits\n",
+                  w->target->type_sign);
+    dg_str_add(&w->out, "\t.byte 1, 0x11, 0, 0x10, 0x17, 3, 8, 0x1b, 8, 0x11, 1, 0x12, 7, 0x13, 5\n"
+                        "\t.byte 0, 0, 0\n");
+    dg_str_format(&w->out, "\t.section .debug_info, \"\", %cprogbits\n"
+                           "\t.4byte .Linfo_end - .Linfo\n.Linfo:\n\t.2byte 4\n"
+                           "\t.4byte .debug_abbrev\n\t.byte 8, 1\n\t.4byte .debug_line\n",
+                  w->target->type_sign);
+    dg_str_format(&w->out, "\t.asciz \"%s\"\n\t.asciz \".\"\n\t.8byte .Ltext\n"
+                           "\t.8byte .Lend - .Ltext\n\t.2byte 0x8001\n.Linfo_end:\n"
+                           "\t.section .debug_line, \"\", %cprogbits\n",
+                  name, w->target->type_sign);
+}
+
 static void begin_function(struct writer *w, const char *name, const char *suffix)
 {
     dg_str_format(&w->out, "\n\t.globl %s%s\n\t.type %s%s, %cfunction\n\t.p2align 6\n%s%s:\n"
                            "\t.cfi_startproc\n",
                   name, suffix, name, suffix, w->target->type_sign, name, suffix);
+    put_location(w);
     w->target->entry_mark(&w->out);
 }
 
@@ -140,6 +175,7 @@ static void put_item(struct writer *w, struct dg_function *f, const struct dg_ir
 {
     switch (item->kind) {
     case DG_IR_OPERATION:
+        put_location(w);
         dg_spell(&w->out, w->target, f, &item->op);
         break;
     case DG_IR_TARGET:
@@ -212,10 +248,13 @@ const char *dg_source_text(const struct dg_kernel *kernel, struct dg_arena *aren
     dg_str_init(&w.out, arena);
     put_head(&w, options);
     w.target->begin(&w.out, isa);
-    dg_str_add(&w.out, "\t.text\n");
+    if (kernel->debug_name != NULL)
+        dg_str_format(&w.out, "\t.file 0 \".\" \"%s\"\n", kernel->debug_name);
+    dg_str_add(&w.out, kernel->debug_name != NULL ? "\t.text\n.Ltext:\n" : "\t.text\n");
     put_product(&w);
     if (kernel->pack != NULL)
         put_packing(&w);
+    put_debug_unit(&w);
     dg_str_addc(&w.out, '\n');
     w.target->notes(&w.out);
     return w.out.failed ? NULL : dg_str_text(&w.out);

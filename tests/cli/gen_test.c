@@ -242,6 +242,30 @@ Test(gen, several_kernels_in_one_program, .init = set_up, .fini = tear_down)
     }
 }
 
+/* The line numbers of the object name instructions of NAME.s. */
+Test(gen, line_numbers, .init = set_up, .fini = tear_down)
+{
+    cr_assert_eq(gen(AVX2 "--m 9 --n 10 --k 11 --dtype f32 --name k --codegen-enable-debug true"),
+                 0, "%s", out.output);
+    cr_assert_eq(command("objdump -dl --no-show-raw-insn k.o"), 0);
+    const char *source = read_text("k.s"), *at = out.output;
+    unsigned found = 0;
+    while ((at = strstr(at, "k.s:")) != NULL) {
+        unsigned long number = strtoul(at + 4, NULL, 10);
+        const char *line = source;
+        for (unsigned long i = 1; i < number; i++)
+            line = strchr(line, '\n') + 1;
+        at = strchr(at, '\n') + 1;
+        const char *instruction = strchr(at, ':') + 1;       /* "  14:   push   %rbx" */
+        instruction += strspn(instruction, " \t");
+        size_t length = strcspn(instruction, " \n");
+        cr_expect(line[0] == '\t' && strncmp(line + 1, instruction, length) == 0,
+                  "line %lu is %.30s, not %.30s", number, line, instruction);
+        found++;
+    }
+    cr_expect_gt(found, 20);
+}
+
 /* Every key of a configuration has its flag. */
 Test(gen, every_key_has_a_flag, .init = set_up, .fini = tear_down)
 {
