@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -150,6 +151,7 @@ struct pending {
 /* `.NAME.PID.N.SUFFIX` in the folder of the target: rename needs the same file system. */
 static char *beside(const char *target, const char *suffix, unsigned number)
 {
+    assert(target != NULL && "only files that are not written straight get here");
     const char *slash = strrchr(target, '/');
     size_t folder = slash == NULL ? 0 : (size_t)(slash - target) + 1;
     const char *name = target + folder;
