@@ -30,11 +30,12 @@ static void put_quantity(struct dg_str *out, double value, const char *unit)
     static const char *const sizes[] = { "B", "KiB", "MiB", "GiB" };
     if (strcmp(unit, "bytes") == 0) {
         unsigned step = 0;
-        while (step < 3 && value >= 1024 && fmod(value, 1024) == 0) {
+        /* whole multiples exactly, measured extents of megabytes to three digits */
+        while (step < 3 && value >= 1024 && (fmod(value, 1024) == 0 || value >= 1e6)) {
             value /= 1024;
             step++;
         }
-        dg_str_double(out, dg_round_digits(value, 12));
+        dg_str_double(out, dg_round_digits(value, fmod(value, 1) == 0 ? 12 : 3));
         dg_str_format(out, " %s", sizes[step]);
         return;
     }
