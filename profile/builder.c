@@ -90,6 +90,15 @@ static bool take_answers(struct builder *b)
     return true;
 }
 
+static bool check_facts(struct builder *b)
+{
+    for (size_t i = 0; i < b->build->fact_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(b->build->facts[i].key, b->build->facts[j].key) == 0)
+                return wrong(b, b->build->facts[i].key, "has two facts", "");
+    return true;
+}
+
 /* The scalar from the cell that says the same, times factor. */
 static void derive(struct builder *b, const char *key, const struct dg_answer *from,
                    double factor, const char *method)
@@ -211,7 +220,7 @@ bool dg_profile_build(const struct dg_build *build, struct dg_arena *arena,
     struct builder b = { .build = build, .arena = arena, .out = out, .e = e };
     *out = (struct dg_profile){ .environment = build->facts,
                                 .environment_count = build->fact_count };
-    if (!take_names(&b) || !take_answers(&b))
+    if (!take_names(&b) || !check_facts(&b) || !take_answers(&b))
         return false;
     derive_scalars(&b);
     fill_scalars(&b);

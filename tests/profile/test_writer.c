@@ -131,6 +131,15 @@ Test(profile_builder, refusals)
         cr_expect_eq(e.exit_code, DG_EXIT_INTERNAL);
         dg_arena_free(&arena);
     }
+    struct dg_fact twice[2] = { facts[0], facts[0] };
+    struct dg_build b = { "test", "x86_64", NULL, 0, twice, 2 };
+    struct dg_arena arena;
+    struct dg_profile p;
+    struct dg_error e;
+    dg_arena_init(&arena);
+    cr_expect_not(dg_profile_build(&b, &arena, &p, &e));
+    cr_expect_str_eq(e.rule, "has two facts");
+    dg_arena_free(&arena);
 }
 
 static char *temporary_folder(void)
