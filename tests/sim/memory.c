@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From an offset of the arena to the level that serves it. L1 is indexed by the virtual address,
+ * as its index lies within a page or is made to look so; the others by the physical one. */
+#include "tests/sim/sim.h"
+
+enum { SMALL_PAGE = 12, HUGE_PAGE = 21, FRAME_BITS = 26 };
+
+/* A TLB is a cache whose lines are pages, told by their numbers. */
+static struct sim_cache_spec tlb_spec(const struct sim_tlb_spec *t)
+{
+    return (struct sim_cache_spec){ .size = t->entries, .line = 1,
+                                    .ways = t->ways == 0 ? t->entries : t->ways };
+}
+
+bool sim_memory_init(struct sim_memory *m, const struct sim_chip *chip, double neighbour,
+                     uint64_t seed, struct dg_arena *arena)
+{
+    *m = (struct sim_memory){ .chip = chip, .page_seed = seed, .random = seed | 1,
+                              .neighbour = neighbour,
+                              .page_shift = chip->huge_pages ? HUGE_PAGE : SMALL_PAGE };
+    struct sim_cache_spec tlb1 = tlb_spec(&chip->tlb1);
+    struct sim_cache_spec tlb2 = tlb_spec(&chip->tlb2);
+    return sim_cache_init(&m->l1, &chip->l1, arena) && sim_cache_init(&m->l2, &chip->l2, arena) &&
+           sim_cache_init(&m->l3, &chip->l3, arena) && sim_cache_init(&m->tlb1, &tlb1, arena) &&
+           sim_cache_init(&m->tlb2, &tlb2, arena);
+}
+
+/* Frames of pages: a bijection of 26 bits that scatters (xor-shift and multiply, as in hashes). */
+static uint64_t frame_of(const struct sim_memory *m, uint64_t page)
+{
+    const uint64_t mask = (UINT64_C(1) << FRAME_BITS) - 1;
+    uint64_t x = (page + m->page_seed * 7919) & mask;
+    x ^= x >> 13;
+    x = x * 0x2545f4915u & mask;
+    x ^= x >> 11;
+    x = x * 0x9e3779b1u & mask;
+    return x ^ x >> 13;
+}
+
+static uint64_t physical(const struct sim_memory *m, uint64_t offset)
+{
+    uint64_t page = offset >> m->page_shift;
+    return frame_of(m, page) << m->page_shift | (offset & ((UINT64_C(1) << m->page_shift) - 1));
+}
+
+static double translate(struct sim_memory *m, uint64_t offset)
+{
+    uint64_t page = offset >> m->page_shift;
+    if (sim_cache_touch(&m->tlb1, page))
+        return 0;
+    if (m->tlb2.sets == 0 || sim_cache_touch(&m->tlb2, page))
+        return m->chip->tlb2.cost;
+    return m->chip->walk;
+}
+
+static uint64_t next_random(struct sim_memory *m)
+{
+    m->random ^= m->random << 13;
+    m->random ^= m->random >> 7;
+    m->random ^= m->random << 17;
+    return m->random;
+}
+
+/* Others use L3 too: their lines push ours out. */
+static void let_neighbour(struct sim_memory *m)
+{
+    double r = (double)(next_random(m) >> 11) * 0x1p-53;
+    if (m->neighbour > 0 && r < m->neighbour)
+        sim_cache_touch(&m->l3, (UINT64_C(1) << 40) + (next_random(m) >> 20));
+}
+
+/* Behind L2; its neighbour line comes along where the chip does so. */
+static unsigned from_beyond(struct sim_memory *m, uint64_t address)
+{
+    uint64_t buddy = address ^ m->chip->l2.line;
+    bool fetch = m->chip->adjacent_line && !sim_cache_touch(&m->l2, buddy);
+    if (m->l3.sets == 0)
+        return 3;
+    if (fetch)
+        sim_cache_touch(&m->l3, buddy);
+    let_neighbour(m);
+    return sim_cache_touch(&m->l3, address) ? 2 : 3;
+}
+
+unsigned sim_access(struct sim_memory *m, uint64_t offset, double *translation)
+{
+    unsigned level = 0;
+    if (translation != NULL)
+        *translation = translate(m, offset);
+    uint64_t address = physical(m, offset);
+    if (!sim_cache_touch(&m->l1, offset)) {
+        level = sim_cache_touch(&m->l2, address) ? 1 : from_beyond(m, address);
+    }
+    m->from[level]++;
+    return level;
+}
+
+double sim_level_cycles(const struct sim_chip *chip, unsigned level)
+{
+    double cycle_ns = 1e9 / chip->clock_hz;
+    switch (level) {
+    case 0: return chip->l1.latency;
+    case 1: return chip->l2.latency;
+    case 2: return chip->l3.latency / cycle_ns;
+    default: return chip->dram_latency / cycle_ns;
+    }
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Simulated chips behind struct dg_bench. The accesses that a probe asks for are really made, on
+ * caches with sets, ways and replacement, on translations, on pages scattered in physical memory;
+ * operations share the units of a resource model. What comes out is disturbed by noise. */
+#ifndef DG_TESTS_SIM_H
+#define DG_TESTS_SIM_H
+
+#include "base/arena.h"
+#include "microbench/bench.h"
+
+enum sim_policy { SIM_LRU, SIM_PLRU };
+
+struct sim_cache_spec {
+    uint32_t size, ways, line;           /* size 0: there is none */
+    enum sim_policy policy;
+    bool hashed;                         /* upper address bits are folded into the index */
+    double latency;                      /* L1, L2: cycles; L3: ns */
+};
+
+struct sim_tlb_spec {
+    uint32_t entries, ways;              /* ways 0: any entry takes any page */
+    double cost;                         /* cycles that a hit here adds */
+};
+
+/* Units a cycle of one resource, and how many bits one unit handles (wider operations take
+ * several units); 0 bits: any width takes one. */
+struct sim_unit { double capacity; unsigned bits; };
+enum sim_resource { SIM_MULTIPLY, SIM_LOAD, SIM_STORE, SIM_INTEGER, SIM_ISSUE, SIM_RESOURCES };
+
+struct sim_chip {
+    const char *name, *architecture;
+    const char *const *features;
+    size_t feature_count;
+    struct sim_cache_spec l1, l2, l3;
+    struct sim_tlb_spec tlb1, tlb2;
+    double walk;                         /* cycles of a page walk */
+    double dram_latency;                 /* ns */
+    double clock_hz;
+    double vector_load_extra;            /* cycles that a vector load takes longer */
+    double fma_latency, fma_acc_latency, add_latency;
+    struct sim_unit unit[SIM_RESOURCES];
+    double l2_bytes, l3_gbps, dram_gbps, all_factor;   /* all_factor: all CPUs over one */
+    unsigned cpus;
+    bool huge_pages, adjacent_line;      /* adjacent: an L2 miss brings its neighbour line too */
+    uint64_t memory;                     /* bytes that may be mapped */
+};
+
+/* What is not as it should be. */
+struct sim_trouble {
+    double jitter;                       /* relative, of every sample */
+    double outliers;                     /* share of samples that take up to twice as long */
+    double steal;                        /* share of samples that the engine throws away */
+    double sibling;                      /* share of samples beside a busy sibling ... */
+    double leak;                         /* ... of which this share is not noticed */
+    double clock_step;                   /* the clock falls to this part and comes back; 0: never */
+    double tick_ns;                      /* granularity of the time source */
+    double neighbour;                    /* lines of others in L3 for each of ours */
+    double budget;                       /* requests before the time is over; 0: no limit */
+};
+
+struct sim;
+
+/* Everything lives in the arena, which must be able to grow. NULL: no memory. */
+struct sim *sim_new(const struct sim_chip *chip, const struct sim_trouble *trouble, uint64_t seed,
+                    struct dg_arena *arena);
+/* The simulation as a bench; it lives as long as the sim. */
+struct dg_bench sim_bench(struct sim *sim);
+
+/* ---- parts, for the tests of the simulation itself ---- */
+
+struct sim_cache {
+    struct sim_cache_spec spec;
+    uint32_t sets, shift, set_bits;
+    uint64_t *tag;                       /* line number + 1; 0: empty */
+    uint64_t *age;                       /* LRU: time of use; PLRU: bits of the tree, by set */
+    uint64_t now;
+};
+bool sim_cache_init(struct sim_cache *cache, const struct sim_cache_spec *spec,
+                    struct dg_arena *arena);
+/* True: it was there. Otherwise it is put in. */
+bool sim_cache_touch(struct sim_cache *cache, uint64_t address);
+
+/* Caches, translations and pages: what a load at an offset of the arena costs. */
+struct sim_memory {
+    const struct sim_chip *chip;
+    struct sim_cache l1, l2, l3, tlb1, tlb2;
+    uint64_t page_seed;
+    uint32_t page_shift;
+    uint64_t random;
+    double neighbour;
+    uint64_t from[4];                    /* lines served by L1, L2, L3, memory */
+};
+bool sim_memory_init(struct sim_memory *memory, const struct sim_chip *chip, double neighbour,
+                     uint64_t seed, struct dg_arena *arena);
+/* Level 0..3 that served the line; *translation gets the cycles of the TLBs. */
+unsigned sim_access(struct sim_memory *memory, uint64_t offset, double *translation);
+double sim_level_cycles(const struct sim_chip *chip, unsigned level);
+
+/* Units that one operation ("fma.f32.256") takes of each resource; false: the chip has no such. */
+bool sim_units(const struct sim_chip *chip, const char *op, double units[SIM_RESOURCES],
+               double *latency, double *acc_latency);
+/* Cycles of count_a of a and count_b of b, independent; b may be NULL. */
+double sim_group_cycles(const struct sim_chip *chip, const char *a, unsigned count_a,
+                        const char *b, unsigned count_b);
+
+#endif

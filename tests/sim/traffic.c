@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Streams and mixes: every line is touched, and the time is the longer of what the core needs and
+ * what the lines that came from each level need. */
+#include <math.h>
+#include <string.h>
+
+#include "tests/sim/internal.h"
+
+/* Cycles to bring one line from a level (1 L2, 2 L3, 3 memory) at its bandwidth. */
+static double line_cycles(const struct sim_chip *chip, unsigned level)
+{
+    double bytes_per_ns = level == 2 ? chip->l3_gbps : chip->dram_gbps;
+    if (level == 0)
+        return 0;
+    if (level == 1)
+        return chip->l1.line / chip->l2_bytes;
+    return chip->l1.line / bytes_per_ns * chip->clock_hz / 1e9;
+}
+
+static double unit_bytes(const struct sim_chip *chip, enum sim_resource resource)
+{
+    return chip->unit[resource].capacity * chip->unit[resource].bits / 8;
+}
+
+struct arrays { unsigned read, written; };
+static const struct arrays arrays_of[DG_TRAFFIC_COUNT] = {
+    [DG_READ] = { 1, 0 }, [DG_WRITE] = { 0, 1 }, [DG_COPY] = { 1, 1 }, [DG_SCALE] = { 1, 1 },
+    [DG_ADD] = { 2, 1 }, [DG_TRIAD] = { 2, 1 }, [DG_NT_COPY] = { 1, 1 },
+};
+
+/* One pass over all arrays side by side; cycles. */
+static double pass(struct sim *sim, const struct arrays *a, uint64_t bytes)
+{
+    const struct sim_chip *chip = sim->chip;
+    uint64_t count = a->read + a->written, each = bytes / count;
+    double lines = 0, core = (double)each * a->read / unit_bytes(chip, SIM_LOAD);
+    core = fmax(core, (double)each * a->written / unit_bytes(chip, SIM_STORE));
+    for (uint64_t at = 0; at < each; at += chip->l1.line) {
+        for (uint64_t i = 0; i < count; i++) {
+            unsigned level = sim_access(&sim->memory, i * each + at, NULL);
+            /* what is written must be brought in and put back */
+            lines += line_cycles(chip, level) * (i >= a->read && level > 0 ? 2 : 1);
+        }
+    }
+    return fmax(core, lines);
+}
+
+double sim_stream_cycles(struct sim *sim, const struct dg_stream *q)
+{
+    const struct arrays *a = &arrays_of[q->kind];
+    double l1 = (double)sim->chip->l1.size, l2 = (double)sim->chip->l2.size;
+    pass(sim, a, q->bytes);
+    double cycles = pass(sim, a, q->bytes) / (double)q->bytes;
+    if (q->threads == 1)
+        return cycles;
+    bool private_level = (double)q->bytes <= fmax(l1, l2);
+    return cycles / (private_level ? sim->chip->cpus : sim->chip->all_factor);
+}
+
+/* Where the streams of a mix lie in the arena. */
+struct layout { uint64_t s, rows, c, end; };
+
+static struct layout place(const struct dg_mix *q)
+{
+    uint64_t bytes = q->bits / 8, panel = q->steps * q->vectors * bytes;
+    uint64_t s = q->s_region > panel ? q->s_region : panel;
+    struct layout l = { .rows = (s + 4095) / 4096 * 4096 };
+    l.c = l.rows + (q->r_region + q->row_stride * q->rows + 4095) / 4096 * 4096;
+    l.end = l.c + q->c_row_stride * q->rows + q->c_region + q->vectors * bytes;
+    return l;
+}
+
+struct count { double l2, far, stored; };
+
+static void touch(struct sim *sim, uint64_t offset, bool store, bool prefetched,
+                  struct count *out)
+{
+    unsigned level = sim_access(&sim->memory, offset, NULL);
+    double cycles = line_cycles(sim->chip, level);
+    if (store)
+        out->stored += level > 1 ? cycles / 2 : 0;
+    else if (level == 1)
+        out->l2 += cycles;
+    else
+        out->far += prefetched ? cycles / 8 : cycles;
+}
+
+static void make_accesses(struct sim *sim, const struct dg_mix *q, const struct layout *l,
+                          uint64_t turn, struct count *out)
+{
+    uint64_t bytes = q->bits / 8, line = sim->chip->l1.line, element = q->dtype[1] == '6' ? 8 : 4;
+    uint64_t s = q->s_region == 0 ? 0 :
+                 turn / (q->s_repeat != 0 ? q->s_repeat : 1) * q->s_turn % q->s_region;
+    uint64_t r = q->r_region == 0 ? 0 : turn * q->r_turn % q->r_region;
+    uint64_t c = q->c_region == 0 ? 0 : turn * q->c_turn % q->c_region;
+    uint64_t last = UINT64_MAX;
+    for (uint64_t step = 0; step < q->steps; step++) {
+        for (uint64_t v = 0; v < q->vectors; v++) {
+            uint64_t at = l->s + s + (step * q->vectors + v) * bytes;
+            if (at / line != last)
+                touch(sim, at, false, q->prefetch, out);
+            last = at / line;
+        }
+        for (uint64_t row = 0; row < q->rows; row++)
+            touch(sim, l->rows + r + row * q->row_stride + step * element, false, false, out);
+    }
+    for (uint64_t i = 0; i < q->stores; i++)
+        touch(sim, l->c + c + i / q->vectors * q->c_row_stride + i % q->vectors * bytes, true,
+              false, out);
+}
+
+static double step_cycles(const struct sim_chip *chip, const struct dg_mix *q)
+{
+    static const char *const names[] = { "load", "broadcast", "fma" };
+    double counts[] = { q->vectors, q->rows, (double)q->vectors * q->rows };
+    double total[SIM_RESOURCES] = { 0 }, cycles = chip->fma_acc_latency;
+    for (unsigned i = 0; i < 3; i++) {
+        char op[64];
+        double units[SIM_RESOURCES], latency, acc;
+        dg_format(op, sizeof op, "%s.%s.%u", names[i], q->dtype, q->bits);
+        if (!sim_units(chip, op, units, &latency, &acc))
+            return 0;
+        for (int r = 0; r < SIM_RESOURCES; r++)
+            total[r] += counts[i] * units[r];
+    }
+    for (int r = 0; r < SIM_RESOURCES; r++)
+        cycles = fmax(cycles, total[r] / chip->unit[r].capacity);
+    return cycles;
+}
+
+double sim_turn_cycles(struct sim *sim, const struct dg_mix *q, struct dg_error *e)
+{
+    const struct sim_chip *chip = sim->chip;
+    struct layout l = place(q);
+    double step = step_cycles(chip, q), cycles = 0;
+    if (step <= 0 || l.end > sim->info.memory_limit) {
+        dg_fail(e, DG_EXIT_UNAVAILABLE, "mix", step <= 0 ? "there is no such loop here" :
+                "the streams do not fit the arena", q->dtype, "allow more memory");
+        return 0;
+    }
+    double stores = q->stores > 8 ? 0.5 * (q->stores - 8) / chip->unit[SIM_STORE].capacity : 0;
+    for (uint64_t turn = 0; turn < 2 * q->turns; turn++) {
+        struct count count = { 0 };
+        make_accesses(sim, q, &l, turn, &count);
+        if (turn >= q->turns)
+            cycles += fmax((double)q->steps * step, count.l2) + count.far + count.stored + stores +
+                      (q->call ? 5 : 0);
+    }
+    return cycles / (double)q->turns;
+}
