@@ -164,8 +164,8 @@ static bool collect_evict(struct engine *e, struct evict_run *r, unsigned repeat
     for (unsigned attempts = 0; out->count < out->capacity; attempts++) {
         struct dg_sample total;
         size_t before = r->count;
-        enum go_on go = dg_request_next(e, attempts / (unsigned)(repeats / work.amount + 1), failures,
-                                     out->capacity, error);
+        unsigned tries = attempts / (unsigned)(repeats / work.amount + 1);
+        enum go_on go = dg_request_next(e, tries, failures, out->capacity, error);
         if (go != GO_ON)
             return go == GO_STOP;
         if (!dg_sample_once(e, &work, &total)) {

@@ -12,7 +12,7 @@ struct dg_engine_options {
     int cpu;                         /* CPU to pin to; -1: one of those allowed is chosen */
     double budget_seconds;           /* requests fail when it is over; <= 0: no limit */
     double patience_seconds;         /* longest wait for a quiet core per request; 0: 0.25 */
-    uint64_t memory;                 /* most bytes of the arena; 0: 256 MiB. Less when limits say so */
+    uint64_t memory;                 /* most bytes of the arena; 0: 256 MiB; limits may say less */
     bool no_huge_pages;              /* ask for small pages */
     bool no_perf;                    /* do not try counters */
     /* Called now and then while a request runs, at most about every 100 ms; NULL: not. Returning

@@ -95,7 +95,8 @@ uint64_t dg_sample_amount(const struct engine *e, const struct work *work, uint6
 double dg_work_ticks(const struct engine *e, const struct work *work);
 
 /* memory.c */
-bool dg_arena_open(struct engine *e, const struct dg_engine_options *options, struct dg_error *error);
+bool dg_arena_open(struct engine *e, const struct dg_engine_options *options,
+                   struct dg_error *error);
 void dg_arena_close(struct engine *e);
 void dg_arena_fill(struct engine *e, uint64_t offset, uint64_t bytes);   /* the non-zero pattern */
 
@@ -107,8 +108,10 @@ const char *dg_errno_name(int number);
 
 /* requests: loops.c, chase.c, stream.c, mix.c */
 bool dg_engine_loop(void *self, const struct dg_loop *, struct dg_samples *out, struct dg_error *);
-bool dg_engine_chase(void *self, const struct dg_chase *, struct dg_samples *out, struct dg_error *);
-bool dg_engine_evict(void *self, const struct dg_evict *, struct dg_samples *out, struct dg_error *);
+bool dg_engine_chase(void *self, const struct dg_chase *, struct dg_samples *out,
+                     struct dg_error *);
+bool dg_engine_evict(void *self, const struct dg_evict *, struct dg_samples *out,
+                     struct dg_error *);
 bool dg_engine_resample(void *self, const struct dg_resample *, struct dg_samples *out,
                      struct dg_error *);
 bool dg_engine_stream(void *self, const struct dg_stream *, struct dg_samples *out,

@@ -54,6 +54,6 @@ bool dg_engine_loop(void *self, const struct dg_loop *loop, struct dg_samples *o
         return no_loop(loop, error);
     work.amount = dg_sample_amount(e, &work, UINT64_C(1) << 40);
     struct dg_sample overhead = entry_cost(e, &work);
-    return dg_sample_collect(e, &work, (double)work.amount * context.entry->per_trip, &overhead, out,
-                          error);
+    double units = (double)work.amount * context.entry->per_trip;
+    return dg_sample_collect(e, &work, units, &overhead, out, error);
 }

@@ -59,7 +59,8 @@ static uint64_t huge_bytes(struct engine *e)
     return found;
 }
 
-bool dg_arena_open(struct engine *e, const struct dg_engine_options *options, struct dg_error *error)
+bool dg_arena_open(struct engine *e, const struct dg_engine_options *options,
+                   struct dg_error *error)
 {
     char value[64];
     uint64_t bytes = wanted(e, options);

@@ -110,7 +110,8 @@ static void try_counter(struct engine *e)
 {
     double ratio = 0;
     if (!empty_pair(e)) {
-        snprintf(e->perf_text, sizeof e->perf_text, "cycles: opened, but does not count all the time");
+        snprintf(e->perf_text, sizeof e->perf_text,
+                 "cycles: opened, but does not count all the time");
     } else if (!agrees(e, &ratio)) {
         snprintf(e->perf_text, sizeof e->perf_text,
                  "cycles: opened, but counts %.3g of a chain of known length", ratio);

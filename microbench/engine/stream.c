@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Bandwidth: what fits one stretch is passed again and again, longer arrays are walked in slices. */
+ * Bandwidth: what fits one stretch is passed again and again, longer arrays go by in slices. */
 #include "microbench/engine/internal.h"
 
 #include <math.h>

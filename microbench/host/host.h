@@ -21,7 +21,7 @@ struct dg_usage { long switches, faults; };
 struct dg_host {
     void *self;
     const char *sysroot;       /* put before /proc and /sys; "" or NULL: this machine */
-    const char *machine;       /* "x86_64", "aarch64", ...: the instructions this program is made of */
+    const char *machine;       /* "x86_64", "aarch64", ...: what this program is made for */
 
     /* The file's first `size` - 1 bytes and a zero; -1 when there is none. `path` is absolute. */
     long (*read_file)(struct dg_host *host, const char *path, char *out, size_t size);
@@ -39,7 +39,7 @@ struct dg_host {
     void (*usage)(struct dg_host *host, struct dg_usage *out);
 
     uint64_t (*monotonic_ns)(struct dg_host *host);         /* CLOCK_MONOTONIC_RAW */
-    uint64_t (*ticks)(struct dg_host *host);                /* finest counter, ordered; NULL: none */
+    uint64_t (*ticks)(struct dg_host *host);                /* ordered counter; NULL: none */
     void (*pause)(struct dg_host *host, uint64_t ns);
 
     /* A descriptor, or -errno. */
@@ -54,7 +54,7 @@ void dg_host_system(struct dg_host *host, const char *sysroot);
 
 /* --- answers made from the readers, host/answers.c --- */
 
-/* A decimal number in a file of /proc or /sys ("32768", "32K", "8M"); false: absent or no number. */
+/* A number in a file of /proc or /sys ("32768", "32K", "8M"); false: absent or no number. */
 bool dg_host_number(struct dg_host *host, const char *path, uint64_t *out);
 /* The value behind "key" at a line's start ("MemAvailable:", "model name"), trimmed. */
 bool dg_host_key(struct dg_host *host, const char *path, const char *key, char *out, size_t size);

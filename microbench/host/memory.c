@@ -109,7 +109,8 @@ double dg_host_quota(struct dg_host *host)
     char group[PATH] = "", path[2 * PATH], text[128];
     unsigned long long quota, period;
     if (group_of(host, "", group, sizeof group)) {
-        snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", strcmp(group, "/") == 0 ? "" : group);
+        const char *at = strcmp(group, "/") == 0 ? "" : group;
+        snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", at);
         if ((host->read_file(host, path, text, sizeof text) > 0 ||
              host->read_file(host, "/sys/fs/cgroup/cpu.max", text, sizeof text) > 0) &&
             sscanf(text, "%llu %llu", &quota, &period) == 2 && period > 0)

@@ -41,8 +41,8 @@ struct dg_mix_state {
     uint64_t repeat_left, s_repeat;
     uint64_t r_turn, r_start, r_end;
     uint64_t c_turn, c_start, c_end;
-    uint64_t mode;                               /* 0 nothing stored, 1 written, 2 read and written */
-    uint64_t prefetch, next, panel;              /* prefetch pointer, next panel, bytes of a panel */
+    uint64_t mode;                               /* 0 nothing stored, 1 written, 2 read too */
+    uint64_t prefetch, next, panel;              /* prefetch pointer, next panel, its bytes */
 };
 enum { DG_MIX_STEPS = 4 };                       /* steps a trip: `steps` must be a multiple */
 
@@ -69,7 +69,7 @@ struct dg_stream_entry {
 
 enum { DG_CHASE_LOADS = 16 };                    /* loads a trip */
 struct dg_chase_entry {
-    unsigned bits;                               /* 64: scalar load; more: vector load, lane moved */
+    unsigned bits;                               /* 64: scalar load; more: vector, lane moved */
     const char *features;
     void *(*run)(void *at, uint64_t trips);      /* returns where the chase stands */
 };

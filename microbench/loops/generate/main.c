@@ -20,7 +20,8 @@ static const char *const closings[TABLE_COUNT] = {
     "    {0},\n};\nconst size_t dg_stream_count = sizeof dg_streams / sizeof *dg_streams - 1;\n",
     "    {0},\n};\nconst size_t dg_chase_count = sizeof dg_chases / sizeof *dg_chases - 1;\n",
     ("    {0},\n};\n"
-     "const size_t dg_loops_absent_count = sizeof dg_loops_absent / sizeof *dg_loops_absent - 1;\n"),
+     "const size_t dg_loops_absent_count =\n"
+     "    sizeof dg_loops_absent / sizeof *dg_loops_absent - 1;\n"),
 };
 
 /* The portable loops as entries of one table; the other macros stay empty. */

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The engine on this machine (sanity floors only: no timing is a gate), and on clocks and kernels
+ * that misbehave. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "microbench/engine/engine.h"
+
+enum { SAMPLES = 9, SMALL = 16 << 20 };
+static struct dg_sample storage[4 * SAMPLES];
+
+static struct dg_samples room(unsigned set)
+{
+    return (struct dg_samples){.sample = storage + set * SAMPLES, .capacity = SAMPLES};
+}
+
+static struct dg_bench open_with(const struct dg_host *host, double budget)
+{
+    struct dg_engine_options options = {
+        .host = host, .cpu = -1, .memory = SMALL, .patience_seconds = 0.05,
+        .budget_seconds = budget,
+    };
+    struct dg_bench bench;
+    struct dg_error error = {0};
+    cr_assert(dg_engine_open(&options, &bench, &error), "%s: %s: %s", error.where, error.rule,
+              error.value);
+    return bench;
+}
+
+static void expect_latency(struct dg_bench *bench, const char *op, unsigned operand, double floor)
+{
+    struct dg_samples out = room(0);
+    struct dg_error error = {0};
+    struct dg_loop loop = {.kind = DG_LOOP_LATENCY, .op = op, .operand = operand};
+    if (!bench->loop(bench->self, &loop, &out, &error))
+        return;                          /* no such row on this processor */
+    cr_expect(out.count + out.rejected > 0);
+    if (out.count > 0)
+        cr_expect(out.median >= floor && out.median < 1000, "%s: %g", op, out.median);
+}
+
+static uint32_t ring[256];
+
+static struct dg_chase l1_chase(void)
+{
+    for (uint32_t i = 0; i < 256; i++)
+        ring[i] = i * 37 % 256 * 64;
+    return (struct dg_chase){.order = ring, .count = 256, .warm = 2};
+}
+
+Test(engine, runs_here)
+{
+    struct dg_bench bench = open_with(NULL, 0);
+    struct dg_error error = {0};
+    cr_expect(bench.info->tick_ns > 0 && bench.info->clock_hz > 0);
+    cr_expect(bench.info->memory_limit == SMALL);
+    cr_expect(isinf(bench.time_left(bench.self)));
+    expect_latency(&bench, "fma.f32.256", 0, 1);
+    expect_latency(&bench, "fma.f32.256", 1, 1);
+    expect_latency(&bench, "fma.f64.128", 0, 1);
+    expect_latency(&bench, "add.f32.128", 1, 1);
+    expect_latency(&bench, "multiply.i64.64", 0, 1);
+    struct dg_samples out = room(0);
+    struct dg_chase chase = l1_chase();
+    for (int vector = 0; vector < 2; vector++) {
+        chase.vector = vector != 0;
+        cr_assert(bench.chase(bench.self, &chase, &out, &error), "%s", error.rule);
+        if (out.count > 0)
+            cr_expect(out.median >= 2, "load to use %g", out.median);
+    }
+    struct dg_evict evict = {.target = 1 << 20, .order = ring, .count = 64, .passes = 2,
+                             .repeats = 12};
+    cr_expect(bench.evict(bench.self, &evict, &out, &error), "%s", error.rule);
+    cr_expect(out.count == 0 || out.median >= 0);
+    struct dg_resample cold = {.window = 1 << 20, .order = ring, .count = 200};
+    cr_expect(bench.resample(bench.self, &cold, &out, &error), "%s", error.rule);
+    cr_expect(out.count == 0 || out.median >= 2);
+    for (unsigned threads = 0; threads < 2; threads++) {
+        struct dg_stream stream = {.kind = DG_TRIAD, .bytes = 24576, .passes = 1,
+                                   .threads = threads};
+        cr_expect(bench.stream(bench.self, &stream, &out, &error), "%s", error.rule);
+        cr_expect(out.count == 0 || out.median > 0);
+    }
+    dg_engine_close(&bench);
+}
+
+Test(engine, mixes_round_robin_and_refusals)
+{
+    struct dg_bench bench = open_with(NULL, 0);
+    struct dg_samples out[2] = {room(0), room(1)};
+    struct dg_error error = {0};
+    struct dg_mix mixes[2] = {
+        {.dtype = "f32", .bits = 256, .vectors = 2, .rows = 4, .stores = 8, .steps = 16,
+         .turns = 100, .row_stride = 4160, .c_turn = 256, .c_region = 65536,
+         .c_row_stride = 4096},
+        {.dtype = "f32", .bits = 256, .vectors = 2, .rows = 4, .stores = 0, .steps = 64,
+         .turns = 50, .s_turn = 4096, .s_region = 65536, .row_stride = 4160, .prefetch = true},
+    };
+    if (bench.mix(bench.self, mixes, 2, out, &error)) {
+        for (int i = 0; i < 2; i++)
+            cr_expect(out[i].count == 0 || out[i].median > 16, "%g", out[i].median);
+        mixes[0].steps = 18;
+        cr_expect_not(bench.mix(bench.self, mixes, 2, out, &error));
+        cr_expect(strstr(error.rule, "multiple of 4") != NULL, "%s", error.rule);
+        mixes[0].steps = 16;
+        mixes[0].stores = 3;
+        cr_expect_not(bench.mix(bench.self, mixes, 2, out, &error));
+        mixes[0].stores = 8;
+        mixes[0].c_region = UINT64_MAX - 5;
+        cr_expect_not(bench.mix(bench.self, mixes, 2, out, &error));
+        cr_expect(strstr(error.rule, "arena") != NULL, "%s", error.rule);
+    }
+    mixes[0].vectors = 99;
+    cr_expect_not(bench.mix(bench.self, mixes, 1, out, &error));
+    const struct dg_chase outside = {.order = (const uint32_t[]){0, SMALL}, .count = 2};
+    const struct dg_chase crooked = {.order = (const uint32_t[]){0, 12}, .count = 2};
+    static const struct dg_chase none = {.order = NULL, .count = 0};
+    static const struct dg_stream long_one = {.kind = DG_READ, .bytes = UINT64_C(1) << 40,
+                                              .threads = 1};
+    static const struct dg_loop unknown = {.kind = DG_LOOP_RATE, .op = "nothing.f32.1",
+                                           .chains = 1};
+    cr_expect_not(bench.chase(bench.self, &outside, out, &error));
+    cr_expect_not(bench.chase(bench.self, &crooked, out, &error));
+    cr_expect_not(bench.chase(bench.self, &none, out, &error));
+    cr_expect_not(bench.stream(bench.self, &long_one, out, &error));
+    cr_expect_not(bench.loop(bench.self, &unknown, out, &error));
+    cr_expect(error.rule[0] != '\0' && strstr(error.value, "nothing") != NULL);
+    dg_engine_close(&bench);
+}
+
+/* --- clocks --- */
+
+static uint64_t step_ns;
+
+static uint64_t real_ns(void)
+{
+    struct dg_host host;
+    dg_host_system(&host, NULL);
+    return host.monotonic_ns(&host);
+}
+
+static uint64_t coarse_ns(struct dg_host *host)
+{
+    (void)host;
+    return real_ns() / step_ns * step_ns;
+}
+
+static uint64_t frozen_ns(struct dg_host *host)
+{
+    (void)host;
+    return 12345;
+}
+
+/* A counter that runs at a rate that changes from window to window. */
+static uint64_t uneven_ticks(struct dg_host *host)
+{
+    uint64_t now = real_ns(), window = now / 7000000;
+    (void)host;
+    return window * 7000000 + now % 7000000 * (1 + window % 2) / 2;
+}
+
+Test(engine, a_coarse_clock_ends)
+{
+    struct dg_host host;
+    static const uint64_t steps[] = {42, 1000, 1000000};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct dg_samples out = room(0);
+        struct dg_error error = {0};
+        struct dg_chase chase = l1_chase();
+        dg_host_system(&host, NULL);
+        host.ticks = NULL;
+        host.monotonic_ns = coarse_ns;
+        step_ns = steps[i];
+        struct dg_bench bench = open_with(&host, 0);
+        cr_expect_str_eq(bench.info->time_source, "clock_monotonic_raw");
+        cr_expect(bench.info->tick_ns >= 0.9 * (double)steps[i], "%g", bench.info->tick_ns);
+        cr_expect(bench.chase(bench.self, &chase, &out, &error), "%s", error.rule);
+        cr_expect(out.count == 0 || out.median >= 2);
+        dg_engine_close(&bench);
+    }
+}
+
+Test(engine, a_bad_clock_is_not_believed)
+{
+    struct dg_host host;
+    struct dg_bench bench;
+    struct dg_error error = {0};
+    struct dg_engine_options options = {.host = &host, .cpu = -1, .memory = SMALL};
+    dg_host_system(&host, NULL);
+    if (host.ticks != NULL) {
+        host.ticks = uneven_ticks;
+        bench = open_with(&host, 0);
+        cr_expect_str_eq(bench.info->time_source, "clock_monotonic_raw");
+        dg_engine_close(&bench);
+    }
+    host.ticks = NULL;
+    host.monotonic_ns = frozen_ns;
+    cr_expect_not(dg_engine_open(&options, &bench, &error));
+    cr_expect_eq(error.exit_code, DG_EXIT_UNAVAILABLE);
+}
+
+/* --- CPUs, limits, budget --- */
+
+static bool fake_mask(struct dg_host *host, struct dg_cpus *out)
+{
+    (void)host;
+    memset(out, 0, sizeof *out);
+    dg_cpus_add(out, 3);
+    dg_cpus_add(out, 5);
+    return true;
+}
+
+static unsigned pinned_to = DG_CPUS_MAX;
+
+static int fake_pin(struct dg_host *host, unsigned cpu)
+{
+    (void)host;
+    pinned_to = cpu;
+    return EINVAL;
+}
+
+static int fake_cpu(struct dg_host *host)
+{
+    (void)host;
+    return 1;
+}
+
+static uint64_t small_limit(struct dg_host *host)
+{
+    (void)host;
+    return UINT64_C(1) << 20;
+}
+
+Test(engine, cpus_and_memory)
+{
+    struct dg_host host;
+    struct dg_bench bench;
+    struct dg_error error = {0};
+    struct dg_engine_options options = {.host = &host, .cpu = 9999, .memory = SMALL};
+    dg_host_system(&host, NULL);
+    cr_expect_not(dg_engine_open(&options, &bench, &error));
+    cr_expect_eq(error.exit_code, DG_EXIT_USAGE);
+    cr_expect_str_eq(error.value, "9999");
+    host.get_affinity = fake_mask;
+    host.pin = fake_pin;
+    host.current_cpu = fake_cpu;
+    options.cpu = 4;
+    cr_expect_not(dg_engine_open(&options, &bench, &error));
+    cr_expect(strstr(error.todo, "3,5") != NULL, "%s", error.todo);
+    cr_expect_eq(pinned_to, DG_CPUS_MAX, "nothing outside the mask is tried");
+    options.cpu = 5;
+    cr_expect_not(dg_engine_open(&options, &bench, &error));
+    cr_expect(strstr(error.value, "EINVAL") != NULL, "%s", error.value);
+    options.cpu = -1;
+    cr_assert(dg_engine_open(&options, &bench, &error), "%s", error.rule);
+    cr_expect(!bench.info->pinned && bench.info->cpu == 3 && bench.info->cpus == 2);
+    dg_engine_close(&bench);
+    dg_host_system(&host, NULL);
+    host.address_limit = small_limit;
+    cr_expect_not(dg_engine_open(&options, &bench, &error));
+    cr_expect_str_eq(error.value, "RLIMIT_AS");
+}
+
+static bool stop_it(void *context, double seconds)
+{
+    ++*(int *)context;
+    return seconds < 0;
+}
+
+Test(engine, budget_and_interrupt)
+{
+    struct dg_bench bench = open_with(NULL, 1e-3);
+    struct dg_samples out = room(0);
+    struct dg_error error = {0};
+    struct dg_chase chase = l1_chase();
+    cr_expect(bench.time_left(bench.self) < 0);
+    cr_expect_not(bench.chase(bench.self, &chase, &out, &error));
+    cr_expect_eq(error.exit_code, DG_EXIT_UNAVAILABLE);
+    cr_expect(strstr(error.rule, "budget") != NULL, "%s", error.rule);
+    dg_engine_close(&bench);
+    /* A long request asks, and ends when told so. */
+    int calls = 0;
+    struct dg_engine_options options = {.cpu = -1, .memory = 64 << 20, .progress = stop_it,
+                                        .progress_context = &calls};
+    cr_assert(dg_engine_open(&options, &bench, &error), "%s", error.rule);
+    struct dg_mix mix = {.dtype = "f32", .bits = 256, .vectors = 1, .rows = 1, .stores = 1,
+                         .steps = 512, .turns = 200000};
+    if (!bench.mix(bench.self, &mix, 1, &out, &error) && calls > 0)
+        cr_expect_eq(error.exit_code, DG_EXIT_INTERRUPTED);
+    dg_engine_close(&bench);
+}
+
+/* --- counters --- */
+
+static int refusal;
+static uint64_t counted, counted_factor, running_share;
+
+static int refuse(struct dg_host *host, struct perf_event_attr *attributes, int cpu)
+{
+    (void)host, (void)attributes, (void)cpu;
+    return -refusal;
+}
+
+static int grant(struct dg_host *host, struct perf_event_attr *attributes, int cpu)
+{
+    (void)host, (void)attributes, (void)cpu;
+    return 7;
+}
+
+/* Counts time; with the right factor that is cycles, as far as the clock holds still. */
+static int read_counter(struct dg_host *host, int descriptor, uint64_t out[3])
+{
+    (void)host;
+    cr_assert_eq(descriptor, 7);
+    counted = real_ns();
+    out[0] = counted * counted_factor / 1000;
+    out[1] = counted;
+    out[2] = counted / 100 * running_share;
+    return 0;
+}
+
+static void close_counter(struct dg_host *host, int descriptor)
+{
+    (void)host, (void)descriptor;
+}
+
+static struct dg_bench open_counted(struct dg_host *host)
+{
+    dg_host_system(host, NULL);
+    host->perf_open = grant;
+    host->perf_read = read_counter;
+    host->perf_close = close_counter;
+    return open_with(host, 0);
+}
+
+Test(engine, counters_by_name_and_by_trial)
+{
+    static const struct { int number; const char *name; } refusals[] = {
+        {EACCES, "EACCES"}, {EPERM, "EPERM"}, {ENOENT, "ENOENT"}, {ENOSYS, "ENOSYS"},
+        {EOPNOTSUPP, "EOPNOTSUPP"}, {EMFILE, "EMFILE"}, {ENODEV, "ENODEV"},
+    };
+    struct dg_host host;
+    dg_host_system(&host, NULL);
+    host.perf_open = refuse;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        refusal = refusals[i].number;
+        struct dg_bench bench = open_with(&host, 0);
+        cr_expect(strstr(bench.info->perf, refusals[i].name) != NULL, "%s", bench.info->perf);
+        cr_expect_str_eq(bench.info->cycle_source, "chains");
+        dg_engine_close(&bench);
+    }
+    counted_factor = 10;                 /* one cycle in a hundred nanoseconds: nonsense */
+    running_share = 100;
+    struct dg_bench bench = open_counted(&host);
+    cr_expect_str_eq(bench.info->cycle_source, "chains");
+    cr_expect(strstr(bench.info->perf, "opened, but") != NULL, "%s", bench.info->perf);
+    dg_engine_close(&bench);
+    running_share = 50;                  /* shared with others: not all the time */
+    bench = open_counted(&host);
+    cr_expect_str_eq(bench.info->cycle_source, "chains");
+    dg_engine_close(&bench);
+}
