@@ -17,10 +17,9 @@ struct dg_lowered {
     /* Bytes of packed B: full panels of K x tile.vectors vectors one after the other, then the tail
      * panel of K x tail_vectors vectors, columns beyond N zero. 0 when K is 0. */
     uint64_t packed_b_size;
-    /* Where the stamps of the kernel are: at the end of each pass of this loop ("n_blocks",
-     * "k_blocks", "m_blocks", "panels", "tiles"; NULL: none), and how many one call runs. The
-     * manifest tells the verifier, which needs the count exactly. The writer adds one before and
-     * one after everything. A slice should be near 40,000 predicted cycles. */
+    /* Where the stamps of the kernel are: one at the start, one at the end of each pass of this
+     * loop ("n_blocks", "k_blocks", "m_blocks", "tiles"; NULL: of none), one at the end; and how
+     * many one call runs. The manifest tells the verifier, which needs the count exactly. */
     const char *stamp_loop;
     uint64_t stamps;
 };

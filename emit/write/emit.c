@@ -84,7 +84,7 @@ static bool add_manifest(struct job *job, const struct dg_kernel *kernel,
     manifest.files = files;
     manifest.file_count = job->out->count;
     manifest.stamps.loop = lowered->stamp_loop != NULL ? lowered->stamp_loop : "call";
-    manifest.stamps.count = lowered->stamps + 2;
+    manifest.stamps.count = lowered->stamps;
     manifest.stamps.clock = dg_target_for(kernel->run->isa)->stamp_clock;
     return add_text(job, ".json", dg_manifest_text(&manifest, job->arena));
 }

@@ -82,7 +82,8 @@ struct dg_manifest {
     /* The DG_TIMING build: one stamp when the call starts (after the argument checks), one after
      * each pass of the loop named, one at the end; `count` stamps in all, so count - 1 slices. */
     struct {
-        const char *loop;                        /* "call", "n_blocks", "m_blocks", "panels", ... */
+        const char *loop;                        /* "n_blocks", "k_blocks", "m_blocks", "tiles";
+                                                    "call": there are no inner stamps */
         uint64_t count;
         const char *clock;                       /* "rdtsc", "cntvct_el0" */
     } stamps;

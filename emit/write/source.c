@@ -171,6 +171,16 @@ static void end_function(struct writer *w, const char *name, const char *suffix)
     dg_str_format(&w->out, "\t.cfi_endproc\n\t.size %s%s, . - %s%s\n", name, suffix, name, suffix);
 }
 
+/* The first and the last stamp bound the call: these wait for what goes before. */
+static bool is_outermost(const struct dg_ir_code *code, size_t index)
+{
+    bool before = false, after = false;
+    for (size_t i = 0; i < code->count; i++)
+        if (code->item[i].kind == DG_IR_STAMP && i != index)
+            *(i < index ? &before : &after) = true;
+    return !before || !after;
+}
+
 static void put_item(struct writer *w, struct dg_function *f, const struct dg_ir_item *item)
 {
     switch (item->kind) {
@@ -187,7 +197,10 @@ static void put_item(struct writer *w, struct dg_function *f, const struct dg_ir
         dg_str_format(&w->out, "\t%s %s\n", w->comment, item->text);
         break;
     case DG_IR_STAMP:
-        w->target->stamp(&w->out, f, false);
+        if (f->timed) {
+            size_t i = (size_t)(item - f->code->item);
+            w->target->stamp(&w->out, f, is_outermost(f->code, i));
+        }
         break;
     }
 }
@@ -196,12 +209,8 @@ static void put_item(struct writer *w, struct dg_function *f, const struct dg_ir
 static void put_body(struct writer *w, struct dg_function *f)
 {
     w->target->enter(&w->out, f);
-    if (f->timed)
-        w->target->stamp(&w->out, f, true);
     for (size_t i = 0; i < f->code->count; i++)
         put_item(w, f, &f->code->item[i]);
-    if (f->timed)
-        w->target->stamp(&w->out, f, true);
     w->target->leave(&w->out, f);
 }
 

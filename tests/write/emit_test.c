@@ -14,6 +14,8 @@
 #include "base/file.h"
 #include "base/run.h"
 #include "base/str.h"
+#include "emit/ir/interpret.h"
+#include "emit/lower/lower.h"
 #include "emit/write/emit.h"
 #include "emit/write/manifest.h"
 #include "hand.h"
@@ -53,6 +55,10 @@ static void make(struct hand *hand, const struct dg_emit_options *options,
     cr_assert(dg_emit_make(&hand->problem, &hand->plan, options, &arena, emitted, &e),
               "%s: %s: %s", e.where, e.rule, e.value);
 }
+
+static const uint64_t cases_mnk[][4] = {           /* m, n, k and blocks of k */
+    { 1, 1, 1, 1 }, { 13, 21, 17, 3 }, { 23, 100, 33, 4 }, { 5, 9, 0, 1 }, { 40, 64, 10, 2 },
+};
 
 static const struct dg_emit_options plain = { .tool_version = "0.0.0" };
 
@@ -141,6 +147,35 @@ Test(emit, nothing_on_failure, .init = set_up, .fini = tear_down)
     cr_assert(dg_file_write("file", "x", 1, &e));
     cr_expect_not(dg_emit_write(&out, "file", &arena, &e));
     cr_expect_not(dg_emit_write(&out, "/proc/none", &arena, &e));
+}
+
+/* The count in the manifest is what the code really runs. */
+Test(emit, stamps_are_counted, .init = set_up, .fini = tear_down)
+{
+    static const char *const isas[] = { "x86_64-avx2", "x86_64-avx512", "aarch64-neon" };
+    static const uint64_t cycles[] = { 100, 20000, 100000, 1000000, 50000000 };
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < sizeof cases_mnk / sizeof *cases_mnk; j++)
+            for (size_t c = 0; c < sizeof cycles / sizeof *cycles; c++) {
+                struct hand h;
+                struct dg_lowered lowered;
+                struct dg_error e = { 0 };
+                const uint64_t *mnk = cases_mnk[j];
+                hand_make(&h, isas[i], "kernel", mnk[0], mnk[1], mnk[2], (unsigned)mnk[3], &arena);
+                h.plan.best.cycles = (dg_cost)cycles[c] * DG_COST_ONE;
+                cr_assert(dg_lower(&h.problem, &h.plan.best, NULL, &arena, &lowered, &e));
+                uint64_t a = mnk[0] * mnk[2] * 4, b = lowered.packed_b_size, cs = mnk[0] * mnk[1] * 4;
+                struct dg_ir_run work = {
+                    .region = { { "a", dg_alloc(&arena, a + 1), a, false, 0, 0, 0, NULL },
+                                { "b", dg_alloc(&arena, b + 1), b, false, 0, 0, 0, NULL },
+                                { "c", dg_alloc(&arena, cs), cs, true, 0, 0, 0, NULL } },
+                    .regions = 3,
+                };
+                cr_assert(dg_ir_interpret(&lowered.kernel, &work, &arena, &e), "%s: %s: %s",
+                          e.where, e.rule, e.value);
+                cr_expect_eq(work.stamps, lowered.stamps, "%s case %zu: %u run, %u counted",
+                             isas[i], j, (unsigned)work.stamps, (unsigned)lowered.stamps);
+            }
 }
 
 typedef void kernel(const void *, const void *, void *);

@@ -54,6 +54,7 @@ static void build_run(struct toy *toy)
         add(&b, DG_SEM_SET, 0, R(3), I((1 << TOY_PART) - 1), none());
         add(&b, DG_SEM_SET_MASK, TOY_PART, R(3), none(), none());
     }
+    mark(&b, (struct dg_ir_item){ .kind = DG_IR_STAMP });
     mark(&b, (struct dg_ir_item){ .kind = DG_IR_COMMENT, .text = "tile 1 x (1 vector + 3)" });
     add(&b, DG_SEM_SLOT_STORE, 0, S(0), R(2), none());
     add(&b, DG_SEM_SET, 0, R(counter), I(TOY_K), none());
@@ -72,6 +73,7 @@ static void build_run(struct toy *toy)
     add(&b, DG_SEM_SLOT_LOAD, 0, R(3), S(0), none());
     add(&b, DG_SEM_STORE, 0, M(3, 0), V(8), none());
     add(&b, DG_SEM_STORE_PART, TOY_PART, M(3, bytes), V(9), V(3));
+    mark(&b, (struct dg_ir_item){ .kind = DG_IR_STAMP });
     toy->run.item = toy->run_items, toy->run.count = b.count;
     toy->run.arguments = 3, toy->run.slots = 1, toy->run.labels = 1;
     toy->run.scalars_used = 0xf | (uint64_t)1 << counter;

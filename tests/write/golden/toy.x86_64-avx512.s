@@ -92,6 +92,8 @@ toy:
 	mov %r8, 8(%rsp)
 	mov %r9, 16(%rsp)
 .endif
+	mov $7, %rcx
+	kmovw %ecx, %k1
 .ifdef DG_TIMING
 	mov %rax, 24(%rsp)
 	mov %rdx, 32(%rsp)
@@ -109,8 +111,6 @@ toy:
 	mov 24(%rsp), %rax
 	mov 32(%rsp), %rdx
 .endif
-	mov $7, %rcx
-	kmovw %ecx, %k1
 	# tile 1 x (1 vector + 3)
 	mov %rdx, 0(%rsp)
 	mov $5, %r15
