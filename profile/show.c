@@ -54,14 +54,36 @@ static void add_value(struct dg_str *out, const char *unit, const struct dg_valu
     }
 }
 
-static void add_claims(struct dg_str *out, const struct dg_answer *evidence)
+static bool said_before(const struct dg_answer *a, size_t i)
 {
-    static const char *const words[] = { "agrees", "CONTRADICTED", "not compared" };
-    for (size_t i = 0; i < evidence->claim_count; i++) {
-        const struct dg_claim *claim = &evidence->claims[i];
-        dg_str_format(out, "%s%s says ", i == 0 ? "  " : ", ", claim->source);
-        add_value(out, evidence->unit, &claim->value);
-        dg_str_format(out, " (%s)", words[dg_claim_agrees(evidence, claim)]);
+    for (size_t j = 0; j < i; j++)
+        if (dg_value_equal(&a->claims[i].value, &a->claims[j].value))
+            return true;
+    return false;
+}
+
+/* "sysfs, cpuid say 64 KiB (agrees)": those who say the same stand together. */
+static void add_claims(struct dg_str *out, const struct dg_answer *a)
+{
+    static const char *const words[] = { " (agrees)", " (CONTRADICTED)", "" };
+    bool first = true;
+    for (size_t i = 0; i < a->claim_count; i++) {
+        if (said_before(a, i))
+            continue;
+        dg_str_format(out, "%s%s", first ? "  " : "; ", a->claims[i].source);
+        size_t said = 1;
+        for (size_t j = i + 1; j < a->claim_count; j++) {
+            if (!dg_value_equal(&a->claims[i].value, &a->claims[j].value))
+                continue;
+            dg_str_format(out, ", %s", a->claims[j].source);
+            said++;
+        }
+        first = false;
+        if (a->status == DG_CLAIMED && dg_claim_agrees(a, &a->claims[i]) == DG_AGREES)
+            continue;
+        dg_str_add(out, said > 1 ? " say " : " says ");
+        add_value(out, a->unit, &a->claims[i].value);
+        dg_str_add(out, words[dg_claim_agrees(a, &a->claims[i])]);
     }
 }
 

@@ -21,7 +21,8 @@ static const char first[] = "{\"name\":\"Some Chip\",\"architecture\":\"x86_64\"
     "\"op.fma.f32.256.latency\":4,\"op.fma.f32.256.per_cycle\":2,\"bw.l1.read.1\":64,"
     "\"environment\":{\"vendor\":\"AuthenticAMD\",\"family\":23,\"model\":1},"
     "\"measurements\":{\"l1_size\":{\"status\":\"measured\",\"value\":49152,\"confidence\":0.98,"
-    "\"claims\":[{\"source\":\"cpuid\",\"value\":32768},{\"source\":\"sysfs\",\"value\":49152}]},"
+    "\"claims\":[{\"source\":\"cpuid\",\"value\":32768},"
+    "{\"source\":\"sysfs\",\"value\":49152},{\"source\":\"hwloc\",\"value\":49152}]},"
     "\"l3_size\":{\"status\":\"unavailable\",\"reason\":\"no step seen\",\"help\":\"h\"}}}";
 static const char second[] = "{\"name\":\"Some Chip\",\"architecture\":\"x86_64\","
     "\"l1_size\":32768,\"clock_hz\":3.4e9,\"isa\":[\"avx2\"],\"op.fma.f32.256.latency\":4,"
@@ -31,7 +32,7 @@ Test(profile_show, text)
 {
     static const char *const lines[] = {
         "Some Chip (x86_64)\n", "l1_size", "48 KiB", "measured 0.98",
-        "cpuid says 32 KiB (CONTRADICTED), sysfs says 48 KiB (agrees)", "1 MiB", "3.5 GHz",
+        "cpuid says 32 KiB (CONTRADICTED); sysfs, hwloc say 48 KiB (agrees)", "1 MiB", "3.5 GHz",
         "avx2 fma", "op.fma.f32.256", "latency 4 cycles  per_cycle 2 1/cycle",
         "Not known:\n", "l3_size", "unavailable: no step seen", "asserted",
     };
