@@ -105,6 +105,9 @@ static bool open_bench(struct session *s, struct dg_error *e)
         .budget_seconds = dg_option_double(o, "budget", quick ? quick_budget : default_budget),
         .progress = go_on,
     };
+    /* asked for before the engine pins this process to one CPU */
+    struct dg_core_kind kinds[DG_KINDS_MAX];
+    size_t kind_count = dg_core_kinds(&s->host, kinds);
     if (!dg_engine_open(&engine, &s->bench, e))
         return false;
     s->open = true;
@@ -112,7 +115,7 @@ static bool open_bench(struct session *s, struct dg_error *e)
     s->recorder = (struct dg_recorder){
         .inner = &s->bench, .recording = &s->recording, .interrupted = interrupted };
     dg_identify(&s->host, s->bench.info->cpu, &s->identity);
-    dg_claims_collect(&s->claims, &s->host, s->bench.info->cpu);
+    dg_claims_collect(&s->claims, &s->host, s->bench.info->cpu, kinds, kind_count);
     return true;
 }
 

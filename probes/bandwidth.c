@@ -78,6 +78,8 @@ static void measure(struct dg_context *ctx, const struct sizes *s, enum level le
         return;
     dg_format(key, sizeof key, "bw.%s.%s.%s", level_names[level], dg_traffic_name(kind),
              all ? "all" : "1");
+    if (dg_settled(ctx, key))
+        return;
     if (dg_read_stream(ctx, &q, level == DRAM ? 7 : 11, &m))
         say(ctx, key, level, &m);
     else if (!ctx->stopped)
@@ -94,23 +96,6 @@ static bool asked(const struct dg_context *ctx, enum level level, enum dg_traffi
     return kind == DG_READ || kind == DG_WRITE || kind == DG_COPY;
 }
 
-static void derive(struct dg_context *ctx, const char *key, const char *cell, double factor,
-                   const char *method)
-{
-    const struct dg_answer *a = dg_answers_find(&ctx->out, cell);
-    if (a == NULL || a->value.kind != DG_VALUE_NUMBER)
-        return;
-    struct dg_answer answer = *a;
-    answer.key = key;
-    answer.unit = "GB/s";
-    answer.value.number *= factor;
-    answer.low *= factor;
-    answer.high *= factor;
-    answer.status = DG_DERIVED;
-    answer.method = method;
-    dg_answers_add(&ctx->out, &answer);
-}
-
 void probe_bandwidth(struct dg_context *ctx)
 {
     struct sizes sizes = choose(ctx);
@@ -119,8 +104,4 @@ void probe_bandwidth(struct dg_context *ctx)
             for (int all = 0; all < 2 && !ctx->stopped; all++)
                 if (asked(ctx, (enum level)level, (enum dg_traffic)kind, all))
                     measure(ctx, &sizes, (enum level)level, (enum dg_traffic)kind, all);
-    derive(ctx, "memory_bandwidth_gbps", "bw.dram.triad.all", 1, "bw.dram.triad.all");
-    derive(ctx, "l2_to_dram_bandwidth_gbps", "bw.dram.read.1", 1, "bw.dram.read.1");
-    derive(ctx, "l1_to_l2_bandwidth_gbps", "bw.l2.read.1", dg_known(ctx, "clock_hz", 0) / 1e9,
-           "bw.l2.read.1 times clock_hz");
 }

@@ -144,6 +144,11 @@ void dg_refused(struct dg_context *ctx, const char *key, const char *unit)
     dg_cannot(ctx, key, unit, DG_UNAVAILABLE, reason, help);
 }
 
+bool dg_settled(const struct dg_context *ctx, const char *key)
+{
+    return ctx->settled != NULL && ctx->settled(ctx->runner, key);
+}
+
 double dg_known(const struct dg_context *ctx, const char *key, double otherwise)
 {
     const struct dg_answer *a = dg_answers_find(&ctx->out, key);

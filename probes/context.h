@@ -30,6 +30,9 @@ struct dg_context {
     unsigned repeat;                             /* 0 the first time */
     bool quick;
     uint64_t random;
+    /* True when enough repeats agree: no need to measure the key again. */
+    bool (*settled)(void *runner, const char *key);
+    void *runner;
     bool stopped;                                /* interrupted or out of budget: give up */
     struct dg_error last;                        /* of the last request that was refused */
 };
@@ -71,6 +74,8 @@ void dg_cannot(struct dg_context *ctx, const char *key, const char *unit, enum d
 /* Unknown because the last request was refused or left without accepted samples. */
 void dg_refused(struct dg_context *ctx, const char *key, const char *unit);
 
+/* Nothing more to be learned about this key. */
+bool dg_settled(const struct dg_context *ctx, const char *key);
 /* A number that is known so far, this repeat first; `otherwise` when it is not. */
 double dg_known(const struct dg_context *ctx, const char *key, double otherwise);
 /* Measured or else claimed; *assumed tells. */

@@ -19,13 +19,26 @@ struct curve {
     unsigned long samples;
 };
 
+/* Other lines for every sample: those that are sampled again and again are kept by caches that
+ * look at reuse, and would make the level look larger than it is. */
 static bool read_window(struct dg_context *ctx, uint64_t window, uint64_t from, uint64_t to,
                         unsigned samples, struct dg_measure *out)
 {
-    struct dg_resample q = { .window = window, .count = LOADS };
-    uint32_t *order = dg_order_sample(ctx, from, to, LINE, &q.count);
-    q.order = order;
-    return order != NULL && dg_read_resample(ctx, &q, samples, out);
+    double cycles[DG_MEASURE_SAMPLES], ns[DG_MEASURE_SAMPLES];
+    size_t count = 0;
+    for (unsigned i = 0; i < samples && !ctx->stopped; i++) {
+        struct dg_measure one;
+        struct dg_resample q = { .window = window, .count = LOADS };
+        uint32_t *order = dg_order_sample(ctx, from, to, LINE, &q.count);
+        q.order = order;
+        if (order == NULL || !dg_read_resample(ctx, &q, 1, &one))
+            continue;
+        cycles[count] = one.cycles.median;
+        ns[count++] = one.ns.median;
+    }
+    *out = (struct dg_measure){ .cycles = dg_stat_of(cycles, count), .ns = dg_stat_of(ns, count),
+                                .samples = count };
+    return count > 0 && !ctx->stopped;
 }
 
 static bool read_curve(struct dg_context *ctx, double from, double to, struct curve *c)
@@ -45,12 +58,15 @@ static bool read_curve(struct dg_context *ctx, double from, double to, struct cu
     return c->count > 8;
 }
 
-/* Memory itself: a large window passes, then loads where nothing has been for long. */
+/* Memory itself: a large window passes, then loads where nothing has been since the last one; they
+ * keep to a range whose translations fit the second level of any TLB. */
 static bool read_memory(struct dg_context *ctx, struct dg_measure *out)
 {
-    uint64_t limit = ctx->bench->info->memory_limit;
-    uint64_t window = limit / 3 < 64u << 20 ? limit / 3 / 4096 * 4096 : 64u << 20;
-    return read_window(ctx, window, window, limit / 4096 * 4096, ctx->quick ? 7 : 11, out);
+    const uint64_t range = 16 << 20, largest = 64 << 20;
+    uint64_t limit = ctx->bench->info->memory_limit / 4096 * 4096;
+    uint64_t window = limit / 2 < largest ? limit / 2 / 4096 * 4096 : largest;
+    uint64_t to = window + range < limit ? window + range : limit;
+    return read_window(ctx, window, window, to, ctx->quick ? 7 : 11, out);
 }
 
 static void say_memory(struct dg_context *ctx, const struct dg_measure *memory)
@@ -60,17 +76,40 @@ static void say_memory(struct dg_context *ctx, const struct dg_measure *memory)
                 &memory->ns, 1);
 }
 
+/* Lines that crowd a few L1 sets, four times as many as these hold: every load leaves L1, few
+ * pages are touched, and the size of L2 need not be known. */
+static uint32_t *crowded_order(struct dg_context *ctx, size_t *count)
+{
+    enum { SETS = 8 };
+    double ways = dg_known(ctx, "l1_ways", 0), stride = dg_known(ctx, "l1_set_stride", 0);
+    uint32_t line = (uint32_t)dg_known(ctx, "l1_line_size", LINE);
+    size_t rows = (size_t)(4 * ways), used = 0;
+    if (rows == 0 || stride < SETS * line ||
+        stride * (double)rows > (double)ctx->bench->info->memory_limit)
+        return NULL;
+    uint32_t *order = dg_alloc_array(ctx->scratch, rows * SETS, sizeof *order);
+    for (size_t row = 0; order != NULL && row < rows; row++)
+        for (uint32_t set = 0; set < SETS; set++)
+            order[used++] = (uint32_t)row * (uint32_t)stride + set * line;
+    if (order != NULL)
+        dg_shuffle(ctx, order, used);
+    *count = used;
+    return order;
+}
+
 static void say_l2_latency(struct dg_context *ctx, double l1, double l2)
 {
     struct dg_measure reading;
     struct dg_chase q = { .steps = 8192, .warm = 3 };
-    uint32_t *order = dg_order_lines(ctx, (uint64_t)sqrt(l1 * l2), LINE, &q.count);
+    uint32_t *order = crowded_order(ctx, &q.count);
+    if (order == NULL)
+        order = dg_order_lines(ctx, (uint64_t)sqrt(l1 * l2), LINE, &q.count);
     q.order = order;
     if (order == NULL || !dg_read_chase(ctx, &q, 9, &reading)) {
         dg_refused(ctx, "l2_latency", "cycles");
         return;
     }
-    dg_say_stat(ctx, "l2_latency", "cycles", "chase midway between the sizes of L1 and L2",
+    dg_say_stat(ctx, "l2_latency", "cycles", "chase over lines that crowd a few sets of L1",
                 &reading.cycles, 1);
     q.vector = true;
     if (dg_read_chase(ctx, &q, 9, &reading))
@@ -81,15 +120,17 @@ static void say_l2_latency(struct dg_context *ctx, double l1, double l2)
             .method = "chase by vector loads; includes moving a lane to the address register" });
 }
 
-/* Leaves `low` by 15 % of the way to `high`, is halfway there: the size lies between. Scattered
- * pages blur the step; the roundest size of the interval is the best guess. */
+/* Latency leaves `low`, and is halfway to `high`: the size lies between. Scattered pages blur the
+ * step; the roundest size of the interval is the best guess. `kept`: the part of the way at which
+ * the footprint no longer counts as kept. */
 static double say_size(struct dg_context *ctx, const char *key, const char *effective,
-                       const struct curve *c, double low, double high, double part)
+                       struct curve *c, double low, double high, double kept)
 {
-    struct dg_curve curve = { c->size, (double *)c->cycles, c->count };
-    double onset = dg_infer_crossing(&curve, low, high, part);
+    struct dg_curve curve = { c->size, c->cycles, c->count };
+    double onset = dg_infer_crossing(&curve, low, high, 0.10);
+    double keeps = dg_infer_crossing(&curve, low, high, kept);
     double half = dg_infer_crossing(&curve, low, high, 0.5);
-    if (onset == 0 || half == 0) {
+    if (onset == 0 || keeps == 0 || half == 0) {
         static const char *const reason = "latency does not step clearly to the next level";
         dg_cannot(ctx, key, "bytes", DG_UNRELIABLE, reason, "run again on a quiet machine");
         dg_cannot(ctx, effective, "bytes", DG_UNRELIABLE, reason, "run again on a quiet machine");
@@ -101,7 +142,8 @@ static double say_size(struct dg_context *ctx, const char *key, const char *effe
         .confidence = 0.8, .samples = c->samples,
         .method = "roundest size between the onset and the middle of the step in latency" });
     dg_say(ctx, &(struct dg_number){
-        .key = effective, .unit = "bytes", .value = floor(onset), .low = floor(onset / 1.09),
+        .key = effective, .unit = "bytes", .value = floor(fmin(keeps, size)),
+        .low = floor(fmin(onset, size)),
         .high = ceil(half), .confidence = 0.8, .samples = c->samples,
         .method = "footprint at which latency has left its level by the stated part" });
     return size;

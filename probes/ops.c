@@ -25,9 +25,9 @@ static void read_latency(struct dg_context *ctx, const char *name, unsigned oper
     char key[KEY];
     struct dg_measure reading;
     struct dg_loop loop = { .kind = DG_LOOP_LATENCY, .op = name, .operand = operand };
-    if (!dg_read_loop(ctx, &loop, samples_of(ctx), &reading))
-        return;
     dg_format(key, sizeof key, "op.%s.%s", name, field);
+    if (dg_settled(ctx, key) || !dg_read_loop(ctx, &loop, samples_of(ctx), &reading))
+        return;
     dg_say_stat(ctx, key, "cycles",
                 operand == 0 ? "one chain through the accumulate operand"
                              : "one chain through an operand that is not accumulated",
@@ -40,6 +40,11 @@ static void read_rate(struct dg_context *ctx, const char *name)
     double cycles[CHAINS], low = 0, high = 0;
     unsigned long samples = 0;
     struct dg_sweep sweep = { .chains = chains, .cycles = cycles };
+    char key[KEY], key_chains[KEY];
+    dg_format(key, sizeof key, "op.%s.per_cycle", name);
+    dg_format(key_chains, sizeof key_chains, "op.%s.chains", name);
+    if (dg_settled(ctx, key) && dg_settled(ctx, key_chains))
+        return;
     for (size_t i = 0; i < CHAINS && !ctx->stopped; i++) {
         struct dg_measure reading;
         struct dg_loop loop = { .kind = DG_LOOP_RATE, .op = name, .chains = chain_counts[i] };
@@ -56,13 +61,10 @@ static void read_rate(struct dg_context *ctx, const char *name)
     struct dg_rate rate = dg_infer_rate(&sweep);
     if (rate.per_cycle <= 0)
         return;
-    char key[KEY];
-    dg_format(key, sizeof key, "op.%s.per_cycle", name);
     dg_say(ctx, &(struct dg_number){
         .key = key, .unit = "1/cycle", .value = rate.per_cycle, .low = low, .high = high,
         .confidence = 1, .samples = samples, .method = "best rate over all chain counts" });
-    dg_format(key, sizeof key, "op.%s.chains", name);
-    dg_say_exact(ctx, key, "count", "fewest independent chains that reach 97 % of the best rate",
+    dg_say_exact(ctx, key_chains, "count", "fewest independent chains that reach 97 % of the best rate",
                  rate.chains, 1);
 }
 
@@ -115,30 +117,9 @@ static void measure_isa(struct dg_context *ctx, const struct dg_isa *isa)
     }
 }
 
-/* fma_latency is what f32 planning reads before any cell: the accumulate path of the widest fma. */
-static void derive_fma_latency(struct dg_context *ctx)
-{
-    char key[KEY];
-    dg_format(key, sizeof key, "op.fma.f32.%u.acc_latency", dg_kernel_bits(ctx));
-    const struct dg_answer *cell = dg_answers_find(&ctx->out, key);
-    if (cell == NULL) {
-        if (!ctx->stopped)
-            dg_cannot(ctx, "fma_latency", "cycles", DG_UNAVAILABLE,
-                      "no f32 multiply-add of the tables runs here",
-                      "plan with the default, or type the value into the profile");
-        return;
-    }
-    struct dg_answer answer = *cell;
-    answer.key = "fma_latency";
-    answer.status = DG_DERIVED;
-    answer.method = "acc_latency of the widest f32 fma";
-    dg_answers_add(&ctx->out, &answer);
-}
-
 void probe_ops(struct dg_context *ctx)
 {
     for (size_t i = 0; dg_isas[i] != NULL && !ctx->stopped; i++)
         if (strcmp(dg_isas[i]->architecture, ctx->architecture) == 0)
             measure_isa(ctx, dg_isas[i]);
-    derive_fma_latency(ctx);
 }

@@ -22,7 +22,7 @@ static void measure(struct dg_context *ctx, const char *level, double bytes, uns
     bool memory = level[0] == 'd';
     q.passes = (unsigned)fmax(1, floor(2097152 / (double)q.bytes));
     dg_format(key, sizeof key, "mix.stream.%s.b%u.d%u", level, step, distance);
-    if (!dg_read_stream(ctx, &q, 7, &m))
+    if (dg_settled(ctx, key) || !dg_read_stream(ctx, &q, 7, &m))
         return;                                  /* no such loop here: the cell is absent */
     const struct dg_stat *time = memory ? &m.ns : &m.cycles;
     double best = memory ? time->low : time->median;

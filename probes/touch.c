@@ -11,13 +11,19 @@
 
 enum { KEY = 96, MOST = 16 };
 /* KiB; those beyond L2 and within the memory that may be used are measured */
-static const uint64_t regions[] = { 1024, 2048, 4096, 6144, 8192, 12288, 16384, 32768, 49152 };
+static const struct { uint64_t kib; bool quick; } regions[] = {
+    { 1024, false }, { 2048, true }, { 4096, true }, { 6144, false }, { 8192, true },
+    { 12288, false }, { 16384, true }, { 32768, false }, { 49152, true },
+};
 enum { REGIONS = sizeof regions / sizeof *regions };
+/* Regions that caches may hold are walked whole in each sample; of longer ones, whose lines come
+ * from memory on every visit, a stretch is enough. */
+static const double longest_cycles = 2.5e6;
 static const double sample_cycles = 60000;
 
 struct batch {
     struct dg_mix mix[MOST];                     /* [0]: the stream at rest */
-    uint64_t region[MOST];                       /* KiB */
+    char key[MOST][KEY];
     size_t count;
 };
 
@@ -25,72 +31,86 @@ static size_t usable(const struct dg_context *ctx, const struct dg_mix_frame *f,
 {
     size_t count = 0;
     for (size_t i = 0; i < REGIONS; i++) {
-        double bytes = (double)regions[i] * 1024;
-        /* --quick: every other region */
-        bool asked = !ctx->quick || i % 2 == 1 || i == REGIONS - 1;
-        if (asked && bytes > 1.5 * f->l2 && bytes <= (double)ctx->bench->info->memory_limit / 3)
-            out[count++] = regions[i];
+        double bytes = (double)regions[i].kib * 1024;
+        if ((regions[i].quick || !ctx->quick) && bytes > 1.5 * f->l2 &&
+            bytes <= (double)ctx->bench->info->memory_limit / 3)
+            out[count++] = regions[i].kib;
     }
     return count;
 }
 
-/* `per_turn`: new lines a turn. */
-static void run(struct dg_context *ctx, const struct batch *b, double per_turn, const char *prefix,
-                const char *suffix, const char *method)
+static void add(const struct dg_context *ctx, struct batch *b, const struct dg_mix *mix,
+                uint64_t region, const char *prefix, const char *suffix)
 {
-    struct dg_measure m[MOST] = { 0 };
-    if (b->count < 2 || ctx->stopped ||
-        !dg_read_mixes(ctx, b->mix, b->count, ctx->quick ? 5 : 7, m) || m[0].samples == 0)
+    if (b->count == MOST)
         return;
-    for (size_t i = 1; i < b->count; i++) {
-        char key[KEY];
-        if (m[i].samples == 0)
-            continue;
-        dg_format(key, sizeof key, "%s.k%llu%s", prefix, (unsigned long long)b->region[i], suffix);
-        dg_say(ctx, &(struct dg_number){
-            .key = key, .unit = "cycles",
-            .value = (m[i].cycles.median - m[0].cycles.median) / per_turn,
-            .low = (m[i].cycles.low - m[0].cycles.high) / per_turn,
-            .high = (m[i].cycles.high - m[0].cycles.low) / per_turn,
-            .confidence = 1, .samples = m[i].samples, .method = method });
-    }
+    b->mix[b->count] = *mix;
+    dg_format(b->key[b->count], KEY, "%s.k%llu%s", prefix, (unsigned long long)region, suffix);
+    b->count += !dg_settled(ctx, b->key[b->count]);
 }
 
-/* Turns that walk the region once, or make a sample. */
-static uint64_t turns_for(const struct dg_mix *mix, double region, double turn)
+static void start(struct batch *b, const struct dg_mix *rest)
 {
+    b->mix[0] = *rest;
+    b->count = 1;
+}
+
+/* `per_turn`: new lines a turn. Lower quartiles: a disturbance of one turn in a hundred would be
+ * several cycles a line. */
+static void run(struct dg_context *ctx, const struct batch *b, double per_turn, const char *method)
+{
+    struct dg_measure m[MOST] = { 0 };
+    if (b->count < 2 || ctx->stopped || !dg_read_mixes(ctx, b->mix, b->count, 7, m) ||
+        m[0].samples == 0)
+        return;
+    for (size_t i = 1; i < b->count; i++)
+        if (m[i].samples > 0)
+            dg_say(ctx, &(struct dg_number){
+                .key = b->key[i], .unit = "cycles",
+                .value = (m[i].cycles.low - m[0].cycles.low) / per_turn,
+                .low = (m[i].cycles.min - m[0].cycles.median) / per_turn,
+                .high = (m[i].cycles.high - m[0].cycles.min) / per_turn,
+                .confidence = 1, .samples = m[i].samples, .method = method });
+}
+
+/* Turns of a sample: a walk of the region, see above. */
+static uint64_t turns_for(const struct dg_context *ctx, const struct dg_mix *mix, double region,
+                          double turn)
+{
+    double cached = 2 * dg_known(ctx, "l3_effective_size", 0);
     uint64_t walk = turn > 0 ? (uint64_t)ceil(region / turn) : 1;
-    uint64_t least = dg_mix_turns(mix, sample_cycles);
+    uint64_t least = dg_mix_turns(mix, sample_cycles), most = dg_mix_turns(mix, longest_cycles);
+    if (region > cached && walk > most)
+        walk = most;
     return walk > least ? walk : least;
 }
 
 static void panel(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned vectors,
                   const uint64_t *region, size_t count, bool prefetch)
 {
-    enum { REPEAT = 4 };
+    enum { REPEAT = 2 };
     char prefix[KEY];
-    struct batch b = { .count = 0 };
+    struct batch b;
     struct dg_shape shape = { vectors, dg_shape_rows(f, vectors) };
     uint64_t tile = (uint64_t)vectors * f->bytes;
     /* a panel that L2 holds and L1 does not: a quarter of L2, at most 128 KiB */
     uint64_t steps = (uint64_t)fmin(f->l2 / 4, 131072) / tile / 4 * 4, bytes = steps * tile;
     struct dg_mix rest = dg_mix_turn(f, shape, steps);
+    dg_format(prefix, sizeof prefix, "mix.touch.panel.f32.%u.v%u", f->bits, vectors);
     rest.prefetch = prefetch;
     rest.s_repeat = REPEAT;
-    rest.turns = turns_for(&rest, 0, 0);
-    b.mix[b.count++] = rest;
+    rest.turns = turns_for(ctx, &rest, 0, 0);
+    start(&b, &rest);
     for (size_t i = 0; i < count; i++) {
         struct dg_mix mix = rest;
         mix.s_turn = bytes;
         mix.s_region = region[i] * 1024 / bytes * bytes;
-        mix.turns = turns_for(&mix, (double)mix.s_region * REPEAT, (double)bytes);
-        b.region[b.count] = region[i];
-        b.mix[b.count++] = mix;
+        mix.turns = turns_for(ctx, &mix, (double)mix.s_region * REPEAT, (double)bytes);
+        add(ctx, &b, &mix, region[i], prefix, prefetch ? ".p1" : ".p0");
     }
-    dg_format(prefix, sizeof prefix, "mix.touch.panel.f32.%u.v%u", f->bits, vectors);
-    run(ctx, &b, (double)bytes / f->line / REPEAT, prefix, prefetch ? ".p1" : ".p0",
-        prefetch ? "panels used four times each, the next one prefetched over the steps"
-                 : "panels used four times each, moving through the region");
+    run(ctx, &b, (double)bytes / f->line / REPEAT,
+        prefetch ? "panels used twice each, the next one prefetched over the steps"
+                 : "panels used twice each, moving through the region");
 }
 
 static void rows(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned vectors,
@@ -98,22 +118,21 @@ static void rows(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned 
 {
     enum { STEPS = 256 };
     char prefix[KEY];
-    struct batch b = { .count = 0 };
+    struct batch b;
     struct dg_shape shape = { vectors, dg_shape_rows(f, vectors) };
     struct dg_mix rest = dg_mix_turn(f, shape, STEPS);
     uint64_t bytes = rest.row_stride * shape.rows;
-    rest.turns = turns_for(&rest, 0, 0);
-    b.mix[b.count++] = rest;
+    dg_format(prefix, sizeof prefix, "mix.touch.rows.f32.%u.b%u", f->bits, shape.rows);
+    rest.turns = turns_for(ctx, &rest, 0, 0);
+    start(&b, &rest);
     for (size_t i = 0; i < count; i++) {
         struct dg_mix mix = rest;
         mix.r_turn = bytes;
         mix.r_region = region[i] * 1024 / bytes * bytes;
-        mix.turns = turns_for(&mix, (double)mix.r_region, (double)bytes);
-        b.region[b.count] = region[i];
-        b.mix[b.count++] = mix;
+        mix.turns = turns_for(ctx, &mix, (double)mix.r_region, (double)bytes);
+        add(ctx, &b, &mix, region[i], prefix, "");
     }
-    dg_format(prefix, sizeof prefix, "mix.touch.rows.f32.%u.b%u", f->bits, shape.rows);
-    run(ctx, &b, (double)(STEPS * f->element * shape.rows) / f->line, prefix, "",
+    run(ctx, &b, (double)(STEPS * f->element * shape.rows) / f->line,
         "new rows on each turn, moving through the region");
 }
 
@@ -122,22 +141,22 @@ static void store(struct dg_context *ctx, const struct dg_mix_frame *f, const ui
 {
     enum { STEPS = 64, VECTORS = 2 };
     char prefix[KEY];
-    struct batch b = { .count = 0 };
+    struct batch b;
     struct dg_shape shape = { VECTORS, dg_shape_rows(f, VECTORS) };
     struct dg_mix rest = dg_mix_turn(f, shape, STEPS);
     uint64_t tile = (uint64_t)VECTORS * f->bytes;
-    rest.turns = turns_for(&rest, 0, 0);
-    b.mix[b.count++] = rest;
+    dg_format(prefix, sizeof prefix, "mix.touch.store.f32.%u", f->bits);
+    rest.turns = turns_for(ctx, &rest, 0, 0);
+    start(&b, &rest);
     for (size_t i = 0; i < count; i++) {
         struct dg_mix mix = rest;
         mix.c_region = region[i] * 1024 / shape.rows / tile * tile;
         mix.c_row_stride = mix.c_region / 128 * 128 + 64;
-        mix.turns = turns_for(&mix, (double)mix.c_region, (double)tile);
-        b.region[b.count] = region[i];
-        b.mix[b.count++] = mix;
+        /* rows of C lie side by side: one walk of a row touches the whole region */
+        mix.turns = turns_for(ctx, &mix, (double)mix.c_region, (double)tile);
+        add(ctx, &b, &mix, region[i], prefix, "");
     }
-    dg_format(prefix, sizeof prefix, "mix.touch.store.f32.%u", f->bits);
-    run(ctx, &b, (double)tile * shape.rows / f->line, prefix, "",
+    run(ctx, &b, (double)tile * shape.rows / f->line,
         "accumulators stored to new lines on each turn, moving through the region");
 }
 
@@ -151,6 +170,9 @@ void probe_touch(struct dg_context *ctx)
     for (unsigned v = 1; v <= 4 && !ctx->stopped; v++) {
         if (dg_shape_rows(&f, v) == 0)
             break;
+        /* --quick: shapes that fill the registers with accumulators from both sides */
+        if (ctx->quick && (v == 1 || dg_shape_rows(&f, v) < v))
+            continue;
         panel(ctx, &f, v, region, count, false);
         panel(ctx, &f, v, region, count, true);
         rows(ctx, &f, v, region, count);

@@ -17,13 +17,15 @@ struct batch {
     size_t count;
 };
 
-static void add(struct batch *b, const struct dg_mix *mix, const char *family)
+static void add(const struct dg_context *ctx, struct batch *b, const struct dg_mix *mix,
+                const char *family)
 {
     if (b->count == MOST)
         return;
     b->mix[b->count] = *mix;
-    dg_format(b->key[b->count++], KEY, "%s.%s.%u.v%u.b%u.s%llu", family, mix->dtype, mix->bits,
-             mix->vectors, mix->rows, (unsigned long long)mix->steps);
+    dg_format(b->key[b->count], KEY, "%s.%s.%u.v%u.b%u.s%llu", family, mix->dtype, mix->bits,
+              mix->vectors, mix->rows, (unsigned long long)mix->steps);
+    b->count += !dg_settled(ctx, b->key[b->count]);
 }
 
 static void run(struct dg_context *ctx, const struct batch *b, const char *method)
@@ -48,7 +50,8 @@ static void say_call(struct dg_context *ctx, const struct dg_mix_frame *f)
     mix[1] = mix[0];
     mix[1].call = true;
     dg_format(key, sizeof key, "mix.call.f32.%u", f->bits);
-    if (ctx->stopped || !dg_read_mixes(ctx, mix, 2, ctx->quick ? 9 : 15, m) ||
+    if (ctx->stopped || dg_settled(ctx, key) ||
+        !dg_read_mixes(ctx, mix, 2, ctx->quick ? 9 : 15, m) ||
         m[0].samples == 0 || m[1].samples == 0)
         return;
     double value = m[1].cycles.median - m[0].cycles.median;
@@ -74,7 +77,7 @@ void probe_turn(struct dg_context *ctx)
                 struct dg_mix mix = dg_mix_turn(&f, (struct dg_shape){ v, b }, steps[i]);
                 mix.turns = dg_mix_turns(&mix, sample_cycles);
                 if (dg_mix_resident(&f, &mix) <= 0.75 * f.l1)
-                    add(&batch, &mix, "mix.turn");
+                    add(ctx, &batch, &mix, "mix.turn");
             }
             run(ctx, &batch, "a turn of independent multiply-adds, then all accumulators stored; "
                              "streams in L1, C in L2");
@@ -103,7 +106,7 @@ void probe_pass(struct dg_context *ctx)
                 /* at least one whole walk, so that every panel comes from L2 */
                 if (mix.turns < panels)
                     mix.turns = panels;
-                add(&batch, &mix, "mix.pass");
+                add(ctx, &batch, &mix, "mix.pass");
             }
             run(ctx, &batch, "the same turn, its vectors streamed from L2 and moving on each turn");
         }
@@ -123,10 +126,10 @@ static void say_set(struct dg_context *ctx, const struct dg_mix_frame *f, unsign
     mix[0].row_stride = stride + 64;
     mix[1].row_stride = stride;
     mix[0].r_region = mix[1].r_region = (stride + 64) * rows;
-    if (!dg_read_mixes(ctx, mix, 2, ctx->quick ? 9 : 15, m) || m[0].samples == 0 ||
+    dg_format(key, sizeof key, "mix.set.b%u.t%llu", rows, (unsigned long long)stride);
+    if (dg_settled(ctx, key) || !dg_read_mixes(ctx, mix, 2, ctx->quick ? 9 : 15, m) || m[0].samples == 0 ||
         m[1].samples == 0 || m[0].cycles.median <= 0)
         return;
-    dg_format(key, sizeof key, "mix.set.b%u.t%llu", rows, (unsigned long long)stride);
     dg_say(ctx, &(struct dg_number){
         .key = key, .unit = "ratio", .value = m[1].cycles.median / m[0].cycles.median,
         .low = m[1].cycles.low / m[0].cycles.high, .high = m[1].cycles.high / m[0].cycles.low,

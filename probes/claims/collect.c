@@ -30,11 +30,12 @@ void dg_claims_add_cache(struct dg_claims *claims, const char *source,
         add(claims, source, level, "effective_size", c->size);
 }
 
-void dg_claims_collect(struct dg_claims *claims, struct dg_host *host, unsigned cpu)
+void dg_claims_collect(struct dg_claims *claims, struct dg_host *host, unsigned cpu,
+                       const struct dg_core_kind *kinds, size_t kind_count)
 {
     dg_claims_cpuid(claims, host);
     dg_claims_sysfs(claims, host, cpu);
     dg_claims_sysconf(claims, host);
     dg_claims_hwloc(claims, host, cpu);
-    dg_claims_kinds(claims, host, cpu);
+    dg_claims_kinds(claims, cpu, kinds, kind_count);
 }

@@ -7,14 +7,18 @@
 #include "microbench/host/host.h"
 #include "probes/claims/claims.h"
 
-void dg_claims_collect(struct dg_claims *claims, struct dg_host *host, unsigned cpu);
+struct dg_core_kind;
+/* `kinds` as dg_core_kinds found them before the process was pinned. */
+void dg_claims_collect(struct dg_claims *claims, struct dg_host *host, unsigned cpu,
+                       const struct dg_core_kind *kinds, size_t kind_count);
 
 /* The single sources. */
 void dg_claims_cpuid(struct dg_claims *claims, struct dg_host *host);
 void dg_claims_sysfs(struct dg_claims *claims, struct dg_host *host, unsigned cpu);
 void dg_claims_sysconf(struct dg_claims *claims, struct dg_host *host);
 void dg_claims_hwloc(struct dg_claims *claims, struct dg_host *host, unsigned cpu);
-void dg_claims_kinds(struct dg_claims *claims, struct dg_host *host, unsigned cpu);
+void dg_claims_kinds(struct dg_claims *claims, unsigned cpu, const struct dg_core_kind *kinds,
+                     size_t kind_count);
 
 /* One cache as a source describes it; zero: not said. */
 struct dg_cache_claim {

@@ -124,10 +124,9 @@ size_t dg_core_kinds(struct dg_host *host, struct dg_core_kind out[DG_KINDS_MAX]
     return count;
 }
 
-void dg_claims_kinds(struct dg_claims *claims, struct dg_host *host, unsigned cpu)
+void dg_claims_kinds(struct dg_claims *claims, unsigned cpu, const struct dg_core_kind *kind,
+                     size_t count)
 {
-    struct dg_core_kind kind[DG_KINDS_MAX];
-    size_t count = dg_core_kinds(host, kind);
     for (size_t k = 0; k < count; k++) {
         char list[TEXT];
         if (!dg_cpus_have(&kind[k].cpus, cpu))

@@ -87,6 +87,7 @@ size_t dg_infer_plateaus(struct dg_curve *c, struct dg_plateau *out, size_t capa
         /* a slow rise inside one level gives two flat runs that touch: they are one */
         if (found > 0 && i == out[found - 1].to + 1 && level < 1.35 * out[found - 1].level) {
             out[found - 1].to = to;
+            out[found - 1].level = level;        /* its far end: nothing of the level before */
         } else if (found < capacity) {
             out[found++] = (struct dg_plateau){ i, to, level };
         }
