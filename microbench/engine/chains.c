@@ -141,21 +141,22 @@ static const struct dg_loop_entry *peak_loop(const struct engine *e)
     return best;
 }
 
-/* Trips of a loop that last `cycles`, never fewer clock steps than can be told apart. */
+/* Trips of a loop that last `cycles`, and enough clock steps to tell them apart as far as that
+ * stays short. Doubles until the clock shows something: a coarse one shows nothing for long. */
 static uint64_t trips_for(const struct engine *e, const struct dg_loop_entry *loop, double cycles,
                           double ticks_per_cycle)
 {
-    enum { PROBE_TRIPS = 16, STEPS = 500 };
-    const double most_ns = 2e6;
-    double per_trip = INFINITY;
-    for (int i = 0; i < 9; i++)
-        per_trip = fmin(per_trip, run_ticks(e, loop, PROBE_TRIPS) / PROBE_TRIPS);
+    enum { FIRST = 16, STEPS = 500, FEW_STEPS = 4 };
+    const double most_ns = 2e6, most_trips = 1e9;
     double steps = fmin(STEPS * e->clock.step_ticks,
-                        fmax(most_ns / e->clock.ns_per_tick, 4 * e->clock.step_ticks));
-    double ticks = fmax(cycles * ticks_per_cycle, steps);
-    if (!(per_trip > e->clock.step_ticks / PROBE_TRIPS))
-        per_trip = fmax(ticks_per_cycle * loop->per_trip / 8.0, 1e-3);
-    return (uint64_t)fmin(fmax(ticks / per_trip, 4), 1e9);
+                        fmax(most_ns / e->clock.ns_per_tick, FEW_STEPS * e->clock.step_ticks));
+    double wanted = fmax(cycles * ticks_per_cycle, steps), trips = FIRST, ticks = 0;
+    for (; trips < most_trips; trips *= 2) {
+        ticks = run_ticks(e, loop, (uint64_t)trips);
+        if (ticks >= wanted / 8 && (ticks = run_ticks(e, loop, (uint64_t)trips)) >= wanted / 8)
+            break;
+    }
+    return (uint64_t)fmin(fmax(trips * wanted / fmax(ticks, 1), FEW_STEPS), most_trips);
 }
 
 /* Ticks an operation of the three chains, side by side; call and set-up taken out by n and 2n. */
@@ -167,21 +168,29 @@ static double per_op(const struct engine *e, const struct dg_loop_entry *loop, u
     return (twice - once) / ((double)trips * loop->per_trip);
 }
 
+/* With a coarse clock every reading is long: fewer of them. */
+static size_t rounds_of(const struct engine *e)
+{
+    const double coarse_ns = 1000;
+    return e->clock.step_ticks * e->clock.ns_per_tick > coarse_ns ? 5 : ROUNDS;
+}
+
 static struct chain_ticks measure_chains(const struct engine *e,
                                          const struct dg_loop_entry *const *loops,
                                          const uint64_t *trips)
 {
     double add[ROUNDS], pair[ROUNDS], multiply[ROUNDS];
     struct chain_ticks found;
-    for (int i = 0; i < ROUNDS; i++) {
+    size_t rounds = rounds_of(e);
+    for (size_t i = 0; i < rounds; i++) {
         double base = per_op(e, loops[0], trips[0]);
         add[i] = base;
         pair[i] = per_op(e, loops[1], trips[1]) / base;
         multiply[i] = per_op(e, loops[2], trips[2]) / base;
     }
-    found.add = median(add, ROUNDS);
-    found.pair = median(pair, ROUNDS);
-    found.multiply = median(multiply, ROUNDS);
+    found.add = median(add, rounds);
+    found.pair = median(pair, rounds);
+    found.multiply = median(multiply, rounds);
     return found;
 }
 
@@ -209,35 +218,37 @@ static void set_chain(struct engine *e, const struct dg_loop_entry *loop, double
                       double ticks_per_cycle)
 {
     double entry[ROUNDS];
+    size_t rounds = rounds_of(e);
     e->chain.loop = loop;
     e->chain.cycles_per_trip = loop->per_trip * cycles_per_op;
     e->chain.trips = trips_for(e, loop, CHAIN_CYCLES, ticks_per_cycle);
-    for (int i = 0; i < ROUNDS; i++) {
+    for (size_t i = 0; i < rounds; i++) {
         double once = run_ticks(e, loop, e->chain.trips);
         double twice = run_ticks(e, loop, 2 * e->chain.trips);
         entry[i] = (2 * once - twice) / ticks_per_cycle;
     }
-    e->chain.entry_cycles = fmin(fmax(median(entry, ROUNDS), 0), 200);
+    e->chain.entry_cycles = fmin(fmax(median(entry, rounds), 0), 200);
 }
 
 /* Quiet values of a check loop: the low end for the wide loop, the usual one for the peak. */
 static void set_check(struct engine *e, struct check *check, const struct dg_loop_entry *loop,
-                      double cycles, size_t rank)
+                      double cycles, double rank)
 {
     double seen[ROUNDS], entry[ROUNDS], ticks_per_cycle = dg_chain_now(e);
+    size_t rounds = rounds_of(e);
     check->loop = loop;
     check->trips = trips_for(e, loop, cycles, ticks_per_cycle);
     check->entry_cycles = 0;
-    for (int i = 0; i < ROUNDS; i++) {
+    for (size_t i = 0; i < rounds; i++) {
         ticks_per_cycle = dg_chain_now(e);
         double once = dg_check_ticks(e, check);
         double twice = run_ticks(e, loop, 2 * check->trips);
         entry[i] = (2 * once - twice) / ticks_per_cycle;
         seen[i] = once / ticks_per_cycle;
     }
-    check->entry_cycles = fmin(fmax(median(entry, ROUNDS), 0), 200);
-    qsort(seen, ROUNDS, sizeof *seen, ascending);
-    check->cycles_per_trip = (seen[rank] - check->entry_cycles) / (double)check->trips;
+    check->entry_cycles = fmin(fmax(median(entry, rounds), 0), 200);
+    qsort(seen, rounds, sizeof *seen, ascending);
+    check->cycles_per_trip = (seen[(size_t)(rank * (double)rounds)] - check->entry_cycles) / (double)check->trips;
 }
 
 /* Until windows of 10 ms agree: clocks of idle cores rise for a while. Bounded. */
@@ -283,12 +294,15 @@ bool dg_chains_open(struct engine *e, struct dg_error *error)
     const struct dg_loop_entry *wide = reference(e, DG_REF_WIDE), *peak = peak_loop(e);
     struct chain_ticks ticks = {0};
     uint64_t trips[3];
+    const uint64_t longest_ns = 3000000000;
     double add = 0;
     if (!loops[0] || !loops[1] || !loops[2] || !wide || !peak)
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "loops", "reference chains for this processor",
                        e->host.machine, "type the profile by hand");
     warm_up(e, loops[0]);
     for (int i = 0; i < TRIES && add <= 0; i++) {
+        if (i > 0 && e->host.monotonic_ns(&e->host) - e->opened_ns > longest_ns)
+            break;
         if (i > 0)
             e->host.pause(&e->host, 10000000);
         for (int n = 0; n < 3; n++)
@@ -305,8 +319,8 @@ bool dg_chains_open(struct engine *e, struct dg_error *error)
     bool folded = add > 0 && add < 1;
     double per_cycle = add > 0 ? ticks.add / add : fmax(ticks.add, 1e-3);
     set_chain(e, folded ? loops[1] : loops[0], folded ? 2 : add > 0 ? add : 1, per_cycle);
-    set_check(e, &e->wide, wide, WIDE_CYCLES, ROUNDS / 10);
-    set_check(e, &e->peak, peak, PEAK_CYCLES, ROUNDS / 2);
+    set_check(e, &e->wide, wide, WIDE_CYCLES, 0.1);
+    set_check(e, &e->peak, peak, PEAK_CYCLES, 0.5);
     e->state.peak_op = peak->op;
     e->state.quiet_wide = e->wide.cycles_per_trip;
     e->state.quiet_peak = e->peak.cycles_per_trip;
