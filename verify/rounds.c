@@ -353,6 +353,9 @@ int dg_rounds_child(void *argument, int out)
     struct outcome o = run_rounds(timed, job->count, job, &bench);
     for (size_t i = 0; i < job->count; i++)
         report_kernel(&timed[i], i, out);
+    const struct dg_engine_state *g = dg_engine_state(&bench);
+    dprintf(out, "gate\t%lu\t%lu\t%lu\t%lu\n", g->rejected_clock, g->rejected_usage,
+            g->rejected_peak, g->rejected_wide);
     dprintf(out, "rounds\t%u\t%u\t%.3f\nend\n", o.good, o.dropped, o.seconds);
     dg_engine_close(&bench);
     return 0;

@@ -5,6 +5,7 @@
  *   peak OPERATIONS_A_CYCLE OP     re-measured rate of the multiply-add, for each operation named
  *   kernel I CYCLES LOW HIGH WALL_NS ACCEPTED REJECTED METHOD   CYCLES nan: not determined
  *   rounds GOOD DROPPED SECONDS
+ *   gate CLOCK USAGE PEAK WIDE     samples thrown away, by what was seen
  *   source TEXT                    of core cycles
  *   end */
 #ifndef DG_VERIFY_ROUNDS_H

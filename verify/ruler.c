@@ -18,7 +18,7 @@ struct reading {
     struct dg_verify_report *report;
     struct { char op[64]; double value; } peaks[MOST_PEAKS];
     size_t peak_count;
-    char source[32], error[200];
+    char source[32], error[200], gate[160];
     double seconds;
     bool ended;
 };
@@ -76,6 +76,9 @@ static void read_line(void *context, char *line)
         r->report->rounds = (unsigned)strtoul(f[1], NULL, 10);
         r->report->dropped = (unsigned)strtoul(f[2], NULL, 10);
         r->seconds = strtod(f[3], NULL);
+    } else if (strcmp(f[0], "gate") == 0 && count == 5) {
+        dg_format(r->gate, sizeof r->gate, "clock stepped %s, interrupted %s, sibling on "
+                  "multiply-adds %s, sibling busy %s", f[1], f[2], f[3], f[4]);
     } else if (strcmp(f[0], "source") == 0 && count == 2) {
         dg_format(r->source, sizeof r->source, "%s", f[1]);
     } else if (strcmp(f[0], "error") == 0 && count == 2) {
@@ -100,9 +103,9 @@ static const char *reason_for(const struct reading *r, const struct dg_child_end
                   end->signal != 0 ? end->signal : end->status);
     else
         dg_format(text, sizeof text, "not determined: no undisturbed window in %llu s (%u rounds "
-                  "good, %u dropped; %llu samples disturbed)", (unsigned long long)ceil(r->seconds),
-                  r->report->rounds, r->report->dropped,
-                  (unsigned long long)k->cycles.rejected);
+                  "good, %u dropped, %llu samples thrown away; of all: %s)",
+                  (unsigned long long)ceil(r->seconds), r->report->rounds, r->report->dropped,
+                  (unsigned long long)k->cycles.rejected, r->gate);
     return dg_strdup(r->arena, text);
 }
 
