@@ -168,13 +168,18 @@ static unsigned free_registers(const struct finish *f, uint64_t pinned)
     return n;
 }
 
+static bool out_of_reach(struct finish *f, const char *comment)
+{
+    return dg_fail(f->e, DG_EXIT_INTERNAL, comment == NULL ? f->isa->name : comment,
+                   "addresses of a k-loop must be within the target's reach", "",
+                   "choose a smaller tile or leading dimension");
+}
+
 static bool prepare_step(struct finish *f, struct dg_ir_tile *tile, struct dg_ir_block *block,
                          const char *comment)
 {
     if (!dg_ir_is_legal(f->isa, block))
-        return dg_fail(f->e, DG_EXIT_INTERNAL, comment == NULL ? f->isa->name : comment,
-                       "addresses of a k-loop must be within the target's reach", "",
-                       "choose a smaller tile or leading dimension");
+        return out_of_reach(f, comment);
     if (!dg_ir_schedule(f->isa, f->arena, block, tile->virtuals,
                         free_registers(f, tile->pinned), &f->function->timing))
         return no_memory(f);
@@ -183,7 +188,8 @@ static bool prepare_step(struct finish *f, struct dg_ir_tile *tile, struct dg_ir
 
 static bool prepare_tile(struct finish *f, struct dg_ir_tile *tile, const char *comment)
 {
-    return prepare_step(f, tile, &tile->pass, comment) &&
+    return (dg_ir_is_legal(f->isa, &tile->prime) || out_of_reach(f, comment)) &&
+           prepare_step(f, tile, &tile->pass, comment) &&
            prepare_step(f, tile, &tile->rest, comment) &&
            colour(f, tile, &tile->zero, comment) && colour(f, tile, &tile->load, comment) &&
            colour(f, tile, &tile->finish, comment);
@@ -223,11 +229,17 @@ static bool append_steps(struct finish *f, const struct dg_ir_count *count,
            append_target(f, end, false);
 }
 
+static bool append_prime(struct finish *f, const struct dg_ir_tile *tile)
+{
+    bool never = !by_chance(&tile->passes) && fixed_count(&tile->passes) == 0;
+    return never || append_block(f, &tile->prime);
+}
+
 static bool append_tile(struct finish *f, struct dg_ir_node *node)
 {
     struct dg_ir_tile *tile = &node->u.tile;
     return prepare_tile(f, tile, node->comment) && append_comment(f, node->comment) &&
-           append_start(f, tile) && append_legal(f, &tile->setup) &&
+           append_start(f, tile) && append_legal(f, &tile->setup) && append_prime(f, tile) &&
            append_steps(f, &tile->passes, &tile->pass, &tile->pass_next) &&
            append_steps(f, &tile->rests, &tile->rest, &tile->rest_next) &&
            append_legal(f, &tile->finish);

@@ -114,11 +114,12 @@ struct dg_ir_loop {
 };
 
 /* zero and load start the accumulators. Both present: zero always, then load in all but the first
- * pass of `first_of`. Then setup (working pointers), `passes` times pass + pass_next, `rests` times
+ * pass of `first_of`. Then setup (working pointers), prime (loads of the first pass into pinned
+ * registers, where a pass loads for the next one), `passes` times pass + pass_next, `rests` times
  * rest + rest_next, finish. pass and rest are scheduled and coloured; the others keep their order.
  * Empty blocks are left out. A packing tile is one that has no accumulators. */
 struct dg_ir_tile {
-    struct dg_ir_block zero, load, setup, pass, pass_next, rest, rest_next, finish;
+    struct dg_ir_block zero, load, setup, prime, pass, pass_next, rest, rest_next, finish;
     const struct dg_ir_node *first_of;
     struct dg_ir_count passes, rests;
     uint64_t pinned;                       /* vector registers not free for temporaries */

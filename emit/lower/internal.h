@@ -29,6 +29,7 @@ struct lower {
     uint32_t stride_pass, stride_rest;     /* scalars holding strides too long for an immediate */
     bool far_stride;
     unsigned unroll;
+    bool rotate;                           /* a pass makes the first loads of the next */
     int64_t element, vector_bytes, panel_columns;
     int64_t tail_row;                      /* bytes of one k of the tail panel */
     uint64_t panels;                       /* full panels of the whole product */
@@ -50,6 +51,8 @@ bool lower_mask(struct lower *l);
 /* U bytes of a k-loop's bump go into a register when no immediate holds them. */
 bool lower_stride(struct lower *l, int64_t bytes);
 
+/* Passes of `unroll` steps in kc steps. */
+uint64_t lower_passes(const struct lower *l, uint64_t kc);
 /* bytes from one k to the next, for B of the tile */
 int64_t lower_b_row(const struct lower *l, bool tail);
 

@@ -2,6 +2,7 @@
  *
  * What the parts of the lowering share: sizes, scalars, strides, latencies. */
 #include "emit/lower/internal.h"
+#include "emit/lower/stamps.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static uint64_t area_of(const struct lower *l)
 /* Pointers into A so that each row is within reach of one; false: some row is not at all. */
 static bool share_rows(struct lower *l, unsigned rows, unsigned unroll)
 {
-    int64_t stride = (int64_t)l->problem->lda * l->element, last = (unroll - 1) * l->element;
+    int64_t stride = (int64_t)l->problem->lda * l->element, last = (unroll - 1 + l->rotate) * l->element;
     unsigned bytes = (unsigned)l->element;
     l->row_pointers = 0;
     for (unsigned i = 0, first = 0; i < rows; i++) {
@@ -98,9 +99,15 @@ static bool share_rows(struct lower *l, unsigned rows, unsigned unroll)
     return true;
 }
 
-static bool b_reaches(const struct lower *l, unsigned unroll)
+uint64_t lower_passes(const struct lower *l, uint64_t kc)
 {
-    for (unsigned u = 0; u < unroll; u++)
+    return kc == 0 ? 0 : (kc - l->rotate) / l->unroll;
+}
+
+/* Offsets of B over so many steps from one pointer. */
+static bool b_reaches(const struct lower *l, unsigned steps)
+{
+    for (unsigned u = 0; u < steps; u++)
         for (unsigned j = 0; j < l->plan->tile.vectors; j++)
             for (unsigned tail = 0; tail < 2; tail++) {
                 unsigned bytes = (unsigned)l->vector_bytes;
@@ -113,12 +120,21 @@ static bool b_reaches(const struct lower *l, unsigned unroll)
     return true;
 }
 
+/* Rotating loads costs up to a pass of single steps: not for short products. */
+static bool plan_is_long(const struct dg_plan *plan, unsigned unroll)
+{
+    enum { PASSES = 32 };
+    return plan->kc_last >= (uint64_t)PASSES * unroll && plan->kc >= (uint64_t)PASSES * unroll;
+}
+
 static void choose_unroll(struct lower *l)
 {
     unsigned unroll = l->plan->unroll == 0 ? 1 : l->plan->unroll;
     while (unroll > 1 && (unroll > l->plan->kc || !b_reaches(l, unroll)))
         unroll /= 2;
     l->unroll = unroll;
+    l->rotate = l->function.timing.latency != NULL &&
+                plan_is_long(l->plan, unroll) && b_reaches(l, unroll + 1);
 }
 
 /* The next panel is prefetched once while the tiles of a block pass over this one: each pass of a
@@ -126,7 +142,7 @@ static void choose_unroll(struct lower *l)
 static void choose_ahead(struct lower *l)
 {
     const struct dg_plan *plan = l->plan;
-    uint64_t passes = plan->kc / l->unroll, tiles = plan->rows.count[0] + plan->rows.count[1];
+    uint64_t passes = lower_passes(l, plan->kc), tiles = plan->rows.count[0] + plan->rows.count[1];
     uint64_t bytes = (uint64_t)(l->panel_columns * l->element) * plan->kc;
     l->ahead_bytes = 0;
     if (!plan->prefetch || l->problem->layout_b != DG_PACKED || l->panels < 2 || passes == 0)
@@ -303,6 +319,7 @@ bool dg_lower(const struct dg_problem *problem, const struct dg_plan *plan, stru
     l.function = empty;
     if (!lower_kernel(&l, &out->kernel))
         return false;
+    lower_count_stamps(&l, out);
     if (!out->has_pack_b)
         return true;
     out->packed_b_size = ((uint64_t)(l.panel_columns * l.element) * l.panels +

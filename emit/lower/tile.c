@@ -17,6 +17,8 @@ struct tile {
     size_t steps;
     uint32_t a[64], b[64];                 /* virtual register that holds a row or vector now */
     uint32_t next;                         /* next virtual register */
+    bool *rotated;                         /* per operation of a step: see choose_rotated */
+    unsigned rotations;
 };
 
 static uint32_t fresh(struct tile *t)
@@ -252,16 +254,71 @@ static bool add_setup(struct tile *t)
            add_copy(t, block, l->ahead, l->step_b, l->ahead_distance);
 }
 
-static bool add_steps(struct tile *t)
+static bool is_load(const struct dg_body_op *op)
+{
+    return op->op->operands[0] == 'd' && op->op->operands[1] == 'm';
+}
+
+/* The first loads of a pass are made in the pass before it, where registers are left for them to
+ * wait in: the first multiplies of a pass then need not wait. The k-step that the last pass loads
+ * for is there because rests are never 0 then (see set_counts). */
+static bool choose_rotated(struct tile *t)
 {
     struct lower *l = t->l;
+    unsigned used = dg_body_registers(l->body, t->shape), there = l->isa->vector_registers;
+    t->rotated = dg_alloc_array(l->arena, t->steps, sizeof *t->rotated);
+    if (t->rotated == NULL)
+        return lower_no_memory(l);
+    for (size_t i = 0; l->rotate && i < t->steps && used + t->rotations < there; i++)
+        if (is_load(&t->step[i]) && !is_partial_load(t, &t->step[i])) {
+            t->rotated[i] = true;
+            t->rotations++;
+        }
+    t->out->pinned |= ((UINT64_C(1) << t->rotations) - 1) << (there - t->rotations);
+    return true;
+}
+
+/* The rotated loads, of the step u steps from the pointers on. */
+static bool add_rotated(struct tile *t, struct dg_ir_block *block, unsigned u)
+{
+    uint32_t to = t->l->isa->vector_registers - t->rotations;
+    for (size_t i = 0; i < t->steps; i++)
+        if (t->rotated[i] && !add(t, block, t->step[i].op, 0, dg_ir_vector(to++),
+                                  memory_of(t, t->step[i].operand[1], u), lower_none()))
+            return false;
+    return true;
+}
+
+/* The operations of a pass's first step find their rotated operands in place. */
+static void take_rotated(struct tile *t)
+{
+    uint32_t from = t->l->isa->vector_registers - t->rotations;
+    for (size_t i = 0; i < t->steps; i++)
+        if (t->rotated[i]) {
+            const struct dg_body_operand *x = &t->step[i].operand[0];
+            *(x->role == DG_A ? &t->a[x->row] : &t->b[x->vector]) = from++;
+        }
+}
+
+static bool add_pass(struct tile *t)
+{
+    struct lower *l = t->l;
+    take_rotated(t);
     for (unsigned u = 0; u < l->unroll; u++) {
         for (size_t i = 0; i < t->steps; i++)
-            if (!add_step_op(t, &t->out->pass, &t->step[i], u))
+            if ((u > 0 || !t->rotated[i]) && !add_step_op(t, &t->out->pass, &t->step[i], u))
                 return false;
         if (!add_prefetches(t, &t->out->pass, u))
             return false;
     }
+    return add_rotated(t, &t->out->pass, l->unroll);
+}
+
+static bool add_steps(struct tile *t)
+{
+    struct lower *l = t->l;
+    if (!choose_rotated(t) || !add_rotated(t, &t->out->prime, 0) || !add_pass(t))
+        return false;
     t->next = l->isa->vector_registers;
     for (size_t i = 0; i < t->steps; i++)
         if (!add_step_op(t, &t->out->rest, &t->step[i], 0))
@@ -270,15 +327,23 @@ static bool add_steps(struct tile *t)
            add_bumps(t, &t->out->rest_next, 1, false);
 }
 
+/* Passes and the steps left over: with rotated loads at least one. */
+static void set_counts(struct tile *t)
+{
+    const struct lower *l = t->l;
+    const struct dg_plan *plan = l->plan;
+    uint64_t passes = lower_passes(l, plan->kc), last = lower_passes(l, plan->kc_last);
+    t->out->passes = (struct dg_ir_count){ passes, last, l->k_loop };
+    t->out->rests = (struct dg_ir_count){ plan->kc - passes * l->unroll,
+                                          plan->kc_last - last * l->unroll, l->k_loop };
+}
+
 static bool fill(struct tile *t)
 {
     struct lower *l = t->l;
     const struct dg_plan *plan = l->plan;
     bool adds = l->problem->beta != 0, blocks = plan->k_blocks > 1;
-    t->out->passes = (struct dg_ir_count){ plan->kc / l->unroll, plan->kc_last / l->unroll,
-                                           l->k_loop };
-    t->out->rests = (struct dg_ir_count){ plan->kc % l->unroll, plan->kc_last % l->unroll,
-                                          l->k_loop };
+    set_counts(t);
     t->out->first_of = l->k_loop;
     t->out->pinned = (UINT64_C(1) << (t->shape.rows * t->shape.vectors)) - 1;
     if (!adds && !add_zeros(t))

@@ -93,7 +93,8 @@ void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit
     memset(out, 0, sizeof *out);
     *p = (struct dg_problem){
         .name = "random", .dtype = DG_F32, .m = random_in(random, 1, limit),
-        .n = random_in(random, 1, limit), .k = random_in(random, 0, limit),
+        .n = random_in(random, 1, limit),
+        .k = random_in(random, 0, random_next(random) % 8 == 0 ? 8 * limit : limit),
         .layout_b = random_next(random) % 2 ? DG_PACKED : DG_ROW_MAJOR,
         .beta = (int)(random_next(random) % 2),
     };

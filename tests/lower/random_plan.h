@@ -18,7 +18,8 @@ struct random_case {
     struct dg_plan plan;
     char text[256];                        /* what it is, for messages */
 };
-/* Sizes 1..limit (k from 0), leading dimensions up to 5 more, sometimes far more. */
+/* Sizes 1..limit (k from 0, sometimes to 8 times that), leading dimensions up to 5 more, sometimes
+ * far more. */
 void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit,
                  struct random_case *out);
 

@@ -61,6 +61,68 @@ Test(lower, random_problems)
     check_many(2, 300, 160);
 }
 
+/* ---- what a run touches, and time stamps ---- */
+
+static uint64_t lines_of(uint64_t rows, uint64_t columns, uint64_t ld)
+{
+    uint64_t count = 0, next = 0;
+    for (uint64_t i = 0; i < rows && columns > 0; i++) {
+        uint64_t first = i * ld * 4 / DG_IR_LINE, last = (i * ld + columns) * 4 - 1;
+        first = first < next ? next : first;
+        next = last / DG_IR_LINE + 1;
+        count += next > first ? next - first : 0;
+    }
+    return count;
+}
+
+/* Every line of the operands is touched, no other; each element of C is written once per block of
+ * K, and read only where it is added to. */
+Test(lower, touches_each_line)
+{
+    struct random random = { 6 };
+    for (unsigned i = 0; i < 300; i++) {
+        struct lowered_case c;
+        struct dg_ir_run run = { 0 };
+        char message[512] = "";
+        make_case(&random, i, 40, &c);
+        const struct dg_problem *p = &c.test.problem;
+        const struct dg_plan *plan = &c.test.plan;
+        cr_assert(random_run(&c.test, &c.lowered, &c.data, &c.lowered.kernel, &run, &c.arena,
+                             message));
+        bool works = p->k > 0 || p->beta == 0;
+        cr_expect_eq(run.region[0].lines, lines_of(p->m, p->k, p->lda), "%s", c.test.text);
+        cr_expect_eq(run.region[2].lines, works ? lines_of(p->m, p->n, p->ldc) : 0, "%s",
+                     c.test.text);
+        uint64_t vectors = (plan->n_blocks - 1) * plan->panels + plan->panels_last;
+        vectors = vectors * plan->tile.vectors + plan->tail_vectors;
+        uint64_t writes = works ? p->m * vectors * plan->k_blocks : 0;
+        cr_expect_eq(run.region[2].writes, writes, "%s", c.test.text);
+        cr_expect_eq(run.region[2].reads, p->beta && works ? writes
+                     : works ? writes / plan->k_blocks * (plan->k_blocks - 1) : 0, "%s",
+                     c.test.text);
+        dg_arena_free(&c.arena);
+    }
+}
+
+/* Stamps stand where a pass is predicted to last 10 thousand cycles or more. */
+Test(lower, stamps_cut_the_call_in_slices)
+{
+    struct random random = { 7 };
+    for (unsigned i = 0; i < 300; i++) {
+        struct lowered_case c;
+        struct dg_ir_run run = { 0 };
+        char message[512] = "";
+        make_case(&random, i, 40, &c);
+        uint64_t cycles = (uint64_t)c.test.plan.cycles / DG_COST_ONE;
+        cr_assert(random_run(&c.test, &c.lowered, &c.data, &c.lowered.kernel, &run, &c.arena,
+                             message));
+        cr_expect_geq(run.stamps, 2);
+        if (cycles < 10000)
+            cr_expect_eq(run.stamps, 2, "%s", c.test.text);
+        dg_arena_free(&c.arena);
+    }
+}
+
 /* ---- random legal orders of allocated code ---- */
 
 static bool moves(const struct dg_ir_item *item)
