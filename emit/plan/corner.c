@@ -38,7 +38,7 @@ static struct sizes sizes_of(const struct dg_corner *p, int level)
     uint64_t lanes = s->c->body->lanes;
     uint64_t width = p->t->full_panels > 0 ? p->t->tile.vectors * lanes
                                            : p->t->tail_vectors * lanes;
-    uint64_t rows = p->t->capped ? 1 : p->t->tile.rows;
+    uint64_t rows = p->t->tile.rows;
     uint64_t nc = least(p->panels * width, dg_ceil_div(q->n, lanes) * lanes);
     return (struct sizes){
         .a_tile = held(s, rows, p->kc, sa), .a_block = held(s, p->mc, p->kc, sa),

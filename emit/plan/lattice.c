@@ -93,14 +93,14 @@ static bool split_rest(uint64_t rest, uint32_t first, uint32_t *second, uint32_t
     return false;
 }
 
-struct dg_row_plan dg_rows_split(uint64_t m, uint64_t block, uint32_t rows, bool capped)
+struct dg_row_plan dg_rows_split(uint64_t m, uint64_t block, uint32_t rows)
 {
     struct dg_row_plan plan = { 0 };
     uint64_t tiles = dg_ceil_div(block, rows), blocks = dg_ceil_div(m, block);
     uint32_t first = (uint32_t)dg_ceil_div(block, tiles);
     uint64_t short_by = first * tiles - block;    /* tiles that have a row less */
     uint32_t second = short_by > 0 ? first - 1 : 0;
-    if ((first != rows && !capped) || tiles > UINT32_MAX)
+    if (first != rows || tiles > UINT32_MAX)
         return plan;
     plan.full[0] = (uint32_t)(tiles - short_by);
     plan.full[1] = (uint32_t)short_by;

@@ -30,8 +30,7 @@ struct dg_row_plan {
     uint64_t count[2];           /* over all blocks */
     uint32_t full[2], last[2];   /* in a full block, in the last one */
 };
-/* capped: the largest tile may have fewer rows than asked for. */
-struct dg_row_plan dg_rows_split(uint64_t m, uint64_t block, uint32_t rows, bool capped);
+struct dg_row_plan dg_rows_split(uint64_t m, uint64_t block, uint32_t rows);
 
 /* What a tile of some rows and vectors costs for all of K, at each block size of K. */
 struct dg_column {
@@ -52,7 +51,6 @@ struct dg_tile_space {
     const unsigned char *row_sizes;               /* by range of M blocks: fewest sizes; 3: none */
     const dg_cost *body;                          /* by range of M blocks: least cost of all steps */
     const struct dg_column *full, *tail;          /* by rows; NULL where the width is absent */
-    bool capped;                                  /* the largest row tile may be smaller */
     dg_price panel_touch[2], rows_touch;          /* a line from beyond L2; by prefetch */
     uint64_t b_bytes;
 };

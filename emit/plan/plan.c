@@ -141,11 +141,13 @@ static bool fill(const struct dg_space *s, const struct dg_found *found,
         return true;
     dg_corner_of(s, &found->point, &corner);
     fill_blocks(&corner, out);
-    dg_u128 multiplies = (dg_u128)q->m * q->n * q->k / c->body->lanes;
-    out->bound = multiplies > INT64_MAX ? DG_COST_MOST
-                                        : dg_price_times((uint64_t)multiplies, c->chain_rate);
-    out->peak = (dg_cost)(2 * (dg_u128)c->body->lanes * DG_COST_ONE * (dg_u128)DG_PRICE_ONE /
-                          (dg_u128)c->chain_rate);
+    /* no 128-bit division: it would need a library */
+    dg_u128 elements = (dg_u128)q->m * q->n * q->k;
+    out->bound = elements > UINT64_MAX
+               ? DG_COST_MOST
+               : dg_price_times((uint64_t)elements / c->body->lanes, c->chain_rate);
+    out->peak = (dg_cost)(2 * (uint64_t)c->body->lanes * DG_COST_ONE * (uint64_t)DG_PRICE_ONE /
+                          (uint64_t)c->chain_rate);
     out->l2_bytes = dg_traffic(&corner, 0);
     out->l3_bytes = dg_traffic(&corner, 1);
     out->dram_bytes = dg_traffic(&corner, c->capacity[2] > 0 ? 2 : 1);

@@ -29,7 +29,7 @@ static void sizes_of(const struct dg_corner *p, unsigned sizes[2])
             sizes[i] = p->rows->count[i] > 0 ? p->rows->size[i] : 0;
         return;
     }
-    sizes[0] = p->t->capped ? 1 : p->t->tile.rows;
+    sizes[0] = p->t->tile.rows;
     sizes[1] = p->t->row_sizes[p->box->m] > 1 ? 1 : 0;
 }
 

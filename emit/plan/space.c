@@ -4,6 +4,11 @@
  * cost at every block size of K, and how rows of M fall into tiles at every block size of M. */
 #include "emit/plan/lattice.h"
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
     while (b != 0) {
@@ -176,7 +181,7 @@ static dg_price touch_price(const struct dg_constants *c, const struct dg_family
 /* How the rows of M fall into tiles, by M block; shared by the tiles of as many rows. */
 struct row_table { const struct dg_row_plan *plans; const unsigned char *sizes; };
 
-static bool rows_of(struct dg_space *s, uint32_t rows, bool capped, struct row_table *out)
+static bool rows_of(struct dg_space *s, uint32_t rows, struct row_table *out)
 {
     struct dg_row_plan *plans = dg_alloc_array(s->arena, s->blocks_m.count, sizeof *plans);
     unsigned char *sizes = dg_alloc_array(s->arena, s->blocks_m.range_count, 1);
@@ -190,20 +195,26 @@ static bool rows_of(struct dg_space *s, uint32_t rows, bool capped, struct row_t
             continue;
         }
         struct dg_row_plan *plan = &plans[range->low];
-        *plan = dg_rows_split(s->problem->m, s->blocks_m.size[range->low], rows, capped);
+        *plan = dg_rows_split(s->problem->m, s->blocks_m.size[range->low], rows);
         sizes[i] = plan->possible ? (plan->count[0] > 0) + (plan->count[1] > 0) : 3;
     }
     *out = (struct row_table){ plans, sizes };
     return true;
 }
 
-/* Rows that would fall into one L1 set together. */
+/* Most rows of a tile that start in one L1 set. */
 static uint64_t rows_in_set(const struct dg_space *s, uint64_t rows)
 {
     const struct dg_constants *c = s->c;
-    uint64_t apart = gcd(s->problem->lda * c->body->element_bytes, c->set_stride[0]);
-    uint64_t period = c->set_stride[0] / (apart > c->line ? apart : c->line);
-    return period == 0 ? rows : dg_ceil_div(rows, period);
+    uint64_t apart = s->problem->lda * c->body->element_bytes, most = 0;
+    for (uint64_t i = 0; i < rows && c->set_stride[0] > 0; i++) {
+        uint64_t together = 0;
+        for (uint64_t j = 0; j < rows; j++)
+            together += i * apart % c->set_stride[0] / c->line ==
+                        j * apart % c->set_stride[0] / c->line;
+        most = together > most ? together : most;
+    }
+    return most;
 }
 
 static bool tile_fits(const struct dg_space *s, struct dg_tile tile)
@@ -253,14 +264,14 @@ static bool fill_body(const struct dg_space *s, struct dg_tile_space *t)
 }
 
 static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_tile tile,
-                     const struct row_table *rows, bool capped)
+                     const struct row_table *rows)
 {
     const struct dg_problem *p = s->problem;
     unsigned lanes = s->c->body->lanes, bytes = s->c->body->element_bytes;
     uint64_t width = (uint64_t)tile.vectors * lanes;
     struct dg_tile_space *t = &s->tiles[s->tile_count++];
     *t = (struct dg_tile_space){
-        .tile = tile, .rows = rows->plans, .row_sizes = rows->sizes, .capped = capped,
+        .tile = tile, .rows = rows->plans, .row_sizes = rows->sizes,
         .full_panels = p->n / width, .tail_columns = (unsigned)(p->n % width),
     };
     t->tail_vectors = (unsigned)dg_ceil_div(t->tail_columns, lanes);
@@ -286,19 +297,20 @@ static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_
     return fill_body(s, t) && dg_sizes_make(s->arena, t->panels, &t->blocks_n);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+/* The rows of the larger tiles when m falls into as few tiles of up to `most` rows as can be. */
+static uint64_t even_rows(uint64_t m, uint64_t most)
 {
-    return a < b ? a : b;
+    return dg_ceil_div(m, dg_ceil_div(m, most));
 }
 
-/* The tiles asked for, or all; where m or n is smaller than the tile wanted, it shrinks to them. */
+/* The tiles asked for, or all; a tile asked for shrinks where m or n leave no room for it. */
 static bool add_tiles(struct dg_space *s, struct dg_error *e)
 {
     const struct dg_problem *p = s->problem;
     unsigned lanes = s->c->body->lanes;
     uint64_t rows_most = least(p->m, DG_TILE_MOST - 1);
     uint64_t vectors_most = least(dg_ceil_div(p->n, lanes), DG_TILE_MOST - 1);
-    uint64_t rows_wanted = least(p->tile_m, rows_most);
+    uint64_t rows_wanted = p->tile_m > 0 ? even_rows(p->m, p->tile_m) : 0;
     uint64_t vectors_wanted = least(dg_ceil_div(p->tile_n, lanes), vectors_most);
     struct dg_column *by_width[DG_TILE_MOST] = { NULL };
     for (unsigned r = 1; r <= rows_most; r++) {
@@ -310,8 +322,8 @@ static bool add_tiles(struct dg_space *s, struct dg_error *e)
             if ((vectors_wanted != 0 && v != vectors_wanted) || !tile_fits(s, tile) ||
                 s->tile_count == DG_TILES_MOST)
                 continue;
-            if ((rows.plans == NULL && !rows_of(s, r, rows_wanted != 0, &rows)) ||
-                !add_tile(s, by_width, tile, &rows, rows_wanted != 0))
+            if ((rows.plans == NULL && !rows_of(s, r, &rows)) ||
+                !add_tile(s, by_width, tile, &rows))
                 return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
         }
     }
@@ -326,7 +338,7 @@ static bool no_tile(const struct dg_space *s, struct dg_error *e)
     char value[128], rule[256];
     dg_format(value, sizeof value, "%u rows of %u vectors need %u registers, %llu rows in one set",
               tile.rows, tile.vectors, dg_body_registers(s->c->body, tile),
-              (unsigned long long)rows_in_set(s, tile.rows));
+              (unsigned long long)rows_in_set(s, least(tile.rows, DG_TILE_MOST)));
     dg_format(rule, sizeof rule, "no tile fits %u vector registers and %llu ways of L1",
               s->c->registers, (unsigned long long)s->c->ways);
     return dg_fail(e, DG_EXIT_INPUT, "plan", rule, value,

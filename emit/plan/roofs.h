@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the profile says about the roofs over a plan, for those who compare with them later; it has
+ * no part in what the plan is, so it is not recorded as read. */
+#ifndef DG_EMIT_PLAN_ROOFS_H
+#define DG_EMIT_PLAN_ROOFS_H
+
+#include "emit/plan/plan.h"
+
+struct dg_roofs {
+    const char *profile;             /* its name, or NULL */
+    double l1, l2, l3, dram;         /* bytes per core cycle, one core; 0: unknown */
+};
+void dg_plan_roofs(const struct dg_plan *plan, const struct dg_view *view, struct dg_roofs *out);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whole plans: what they must add up to, what is assumed, refused and read. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "setting.h"
+
+static const char *const profiles[] = {
+    "tests/profiles/test-avx2.json", "tests/profiles/test-avx512.json",
+    "tests/profiles/test-neon.json", "examples/cortex-a76-prod.json",
+};
+enum { PROFILES = sizeof profiles / sizeof *profiles };
+
+static uint64_t rows_of(struct dg_split s)
+{
+    return (uint64_t)s.size[0] * s.count[0] + (uint64_t)s.size[1] * s.count[1];
+}
+
+/* Rows, columns and steps are covered exactly once. */
+static void check_plan(const struct dg_problem *p, const struct dg_plan *plan)
+{
+    uint64_t width = plan->tile.vectors * plan->body.lanes;
+    cr_assert_eq((plan->m_blocks - 1) * plan->mc + plan->mc_last, p->m);
+    cr_assert_eq((plan->n_blocks - 1) * plan->nc + plan->nc_last, p->n);
+    cr_assert_eq((plan->k_blocks - 1) * plan->kc + plan->kc_last, p->k);
+    cr_assert_eq(rows_of(plan->rows), plan->mc);
+    cr_assert_eq(rows_of(plan->rows_last), plan->mc_last);
+    cr_assert_eq(plan->rows.size[0], plan->tile.rows);
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(plan->rows.size[i], plan->rows_last.size[i]);
+    if (plan->n_blocks > 1)
+        cr_assert_eq(plan->panels * width, plan->nc);
+    cr_assert_eq(plan->panels_last * width + plan->tail_columns, plan->nc_last);
+    cr_assert_lt(plan->tail_columns, width);
+    cr_assert_eq(plan->tail_vectors,
+                 (plan->tail_columns + plan->body.lanes - 1) / plan->body.lanes);
+    cr_assert_eq(plan->tail_part, plan->tail_columns % plan->body.lanes);
+    cr_assert(plan->inner == DG_PANELS_OUTER || (plan->m_blocks == 1 && !plan->prefetch));
+    cr_assert(plan->unroll >= 1 && (plan->kc == 0 || plan->unroll <= plan->kc));
+    cr_assert_leq(dg_body_registers(&plan->body, plan->tile), plan->body.isa->vector_registers);
+}
+
+static void check_cost(const struct dg_plan *plan)
+{
+    dg_cost sum = 0;
+    for (size_t i = 0; i < plan->term_count; i++)
+        sum += plan->terms[i].cost;
+    cr_assert_eq(sum, plan->cycles);
+    cr_assert_geq(plan->cycles, plan->bound);
+    cr_assert_gt(plan->peak, 0);
+    cr_assert_not_null(plan->binding);
+    cr_assert_lt(plan->pruned, plan->points);
+}
+
+static void check_result(const struct dg_problem *p, const struct dg_plan_result *r)
+{
+    check_plan(p, &r->best);
+    check_cost(&r->best);
+    if (r->runner_up.cycles == 0)
+        return;
+    check_plan(p, &r->runner_up);
+    check_cost(&r->runner_up);
+    cr_assert(r->runner_up.tile.rows != r->best.tile.rows ||
+              r->runner_up.tile.vectors != r->best.tile.vectors);
+    /* the best is at most a tie dearer */
+    cr_assert_leq(r->best.cycles, r->runner_up.cycles + r->runner_up.cycles / 1000 * 3 + 1);
+}
+
+Test(plan, random_products, .timeout = 300)
+{
+    static const struct { uint64_t m, n, k; } ends[] = {
+        { 1, 1, 1 }, { 1, 1, 0 }, { 1, 1000, 1 }, { 1000, 1, 1 }, { 1, 1, 100000 }, { 7, 9, 0 },
+        { 2147483647, 1, 1 }, { 1, 2147483647, 1 }, { 1, 1, 2147483647 }, { 65536, 65536, 0 },
+    };
+    enum { ENDS = sizeof ends / sizeof *ends };
+    uint64_t state = 5;
+    for (int which = 0; which < PROFILES; which++) {
+        struct dg_arena file;
+        struct dg_profile profile;
+        dg_arena_init(&file);
+        load(profiles[which], &file, &profile);
+        for (int i = 0; i < 120; i++) {
+            struct dg_problem p = product(1 + below(&state, 300), 1 + below(&state, 300),
+                                          below(&state, 300));
+            if (i < ENDS)
+                p = product(ends[i].m, ends[i].n, ends[i].k);
+            p.beta = (int)below(&state, 2);
+            p.lda += below(&state, 20);
+            p.layout_b = below(&state, 2) > 0 ? DG_PACKED : DG_ROW_MAJOR;
+            struct dg_arena arena;
+            struct dg_plan_result r;
+            struct dg_error e = { 0 };
+            dg_arena_init(&arena);
+            cr_assert(dg_plan_make(&p, &profile, false, &arena, &r, &e), "%s: %s: %s", e.where,
+                      e.rule, e.value);
+            check_result(&p, &r);
+            dg_arena_free(&arena);
+        }
+        dg_arena_free(&file);
+    }
+}
+
+static bool make(const char *path, const struct dg_problem *p, bool strict,
+                 struct dg_plan_result *out, struct dg_error *e)
+{
+    static struct dg_arena arena;                 /* results live until the test's process ends */
+    struct dg_profile *profile;
+    dg_arena_init(&arena);
+    profile = dg_alloc(&arena, sizeof *profile);
+    load(path, &arena, profile);
+    *e = (struct dg_error){ 0 };
+    return dg_plan_make(p, profile, strict, &arena, out, e);
+}
+
+static const struct dg_read *read_of(const struct dg_plan_result *r, const char *key)
+{
+    for (size_t i = 0; i < r->view.read_count; i++)
+        if (strcmp(r->view.reads[i].key, key) == 0)
+            return &r->view.reads[i];
+    return NULL;
+}
+
+/* What a typed file of sixteen values leaves open is assumed by name, and nothing else is. */
+Test(plan, assumed)
+{
+    static const char *const assumed[] = {
+        "clock_hz", "l1_ways", "mix.call.f32.128", "op.store.f32.128.per_cycle",
+    };
+    static const char *const given[] = {
+        "l1_size", "l2_size", "l1_line_size", "fma_latency", "vector_registers",
+        "l1_to_l2_bandwidth_gbps", "l2_to_dram_bandwidth_gbps", "architecture", "isa",
+    };
+    struct dg_problem p = product(1024, 768, 512);
+    struct dg_plan_result r;
+    struct dg_error e;
+    cr_assert(make("examples/cortex-a76-prod.json", &p, false, &r, &e), "%s", e.rule);
+    cr_assert_str_eq(r.best.body.isa->name, "aarch64-neon");
+    for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++) {
+        const struct dg_read *read = read_of(&r, assumed[i]);
+        cr_assert(read != NULL && read->assumed, "%s", assumed[i]);
+    }
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        const struct dg_read *read = read_of(&r, given[i]);
+        cr_assert(read != NULL && !read->assumed && read->value != NULL, "%s", given[i]);
+    }
+    cr_assert_not(make("examples/cortex-a76-prod.json", &p, true, &r, &e));
+    cr_assert(e.exit_code == DG_EXIT_INPUT && strstr(e.rule, "--strict") != NULL);
+    cr_assert_neq(e.where[0], '\0');
+    cr_assert(make("tests/profiles/test-avx2.json", &p, true, &r, &e), "%s %s", e.where, e.rule);
+    for (size_t i = 0; i < r.view.read_count; i++)
+        cr_assert_not(r.view.reads[i].assumed, "%s", r.view.reads[i].key);
+}
+
+/* Which target is taken for `auto`, and which are refused. */
+Test(plan, targets)
+{
+    static const struct { const char *path, *isa, *chosen, *rule; } cases[] = {
+        { "tests/profiles/test-avx512.json", "auto", "x86_64-avx512", "" },
+        { "tests/profiles/test-avx2.json", "auto", "x86_64-avx2", "" },
+        { "tests/profiles/test-neon.json", "auto", "aarch64-neon", "" },
+        { "tests/profiles/test-avx512.json", "x86_64-avx2", "x86_64-avx2", "" },
+        { "tests/profiles/test-avx2.json", "x86_64-avx512", NULL, "does not list" },
+        { "tests/profiles/test-avx2.json", "aarch64-neon", NULL, "architecture" },
+        { "tests/profiles/test-neon.json", "x86_64-avx2", NULL, "architecture" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dg_problem p = product(100, 100, 100);
+        struct dg_plan_result r;
+        struct dg_error e;
+        strcpy(p.isa, cases[i].isa);
+        bool good = make(cases[i].path, &p, false, &r, &e);
+        cr_assert_eq(good, cases[i].chosen != NULL, "%zu: %s", i, e.rule);
+        if (good)
+            cr_assert_str_eq(r.best.body.isa->name, cases[i].chosen);
+        else
+            cr_assert(e.exit_code == DG_EXIT_INPUT && strstr(e.rule, cases[i].rule) != NULL);
+    }
+}
+
+Test(plan, refused)
+{
+    struct dg_problem p = product(100, 100, 100);
+    struct dg_plan_result r;
+    struct dg_error e;
+    strcpy(p.target, "another-chip");
+    cr_assert_not(make("tests/profiles/test-avx2.json", &p, false, &r, &e));
+    cr_assert(strstr(e.value, "another-chip") != NULL && strstr(e.value, "test-avx2") != NULL);
+    strcpy(p.target, "test-avx2");
+    cr_assert(make("tests/profiles/test-avx2.json", &p, false, &r, &e));
+    p.tile_m = 8;
+    p.tile_n = 16;
+    cr_assert_not(make("tests/profiles/test-avx2.json", &p, false, &r, &e));
+    cr_assert(strstr(e.rule, "16 vector registers") != NULL &&
+              strstr(e.value, "19 registers") != NULL, "%s: %s", e.rule, e.value);
+}
+
+/* Rows 4096 bytes apart share a set of L1: with 8 ways not more than six of them. */
+Test(plan, rows_in_one_set)
+{
+    for (uint64_t lda = 1008; lda <= 1040; lda += 16) {
+        struct dg_problem p = product(1008, 8, 1000);
+        struct dg_plan_result r;
+        struct dg_error e;
+        p.lda = lda;
+        p.tile_m = 12;
+        bool good = make("tests/profiles/test-avx2.json", &p, false, &r, &e);
+        cr_assert_eq(good, lda != 1024);
+        if (!good)
+            cr_assert(strstr(e.value, "12 rows in one set") != NULL &&
+                      strstr(e.todo, "pad lda") != NULL);
+        p.tile_m = 6;
+        cr_assert(make("tests/profiles/test-avx2.json", &p, false, &r, &e));
+    }
+}
+
+Test(plan, tile_asked_for)
+{
+    static const struct { uint64_t m, n; uint32_t rows, columns, got_rows, got_vectors; } cases[] =
+    {
+        { 600, 160, 6, 16, 6, 2 }, { 600, 160, 4, 24, 4, 3 }, { 7, 160, 6, 16, 4, 2 },
+        { 3, 160, 6, 16, 3, 2 },   { 600, 9, 6, 16, 6, 2 },   { 600, 5, 6, 16, 6, 1 },
+        { 600, 160, 1, 0, 1, 0 },  { 600, 160, 0, 40, 0, 5 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dg_problem p = product(cases[i].m, cases[i].n, 64);
+        struct dg_plan_result r;
+        struct dg_error e;
+        p.tile_m = cases[i].rows;
+        p.tile_n = cases[i].columns;
+        cr_assert(make("tests/profiles/test-avx2.json", &p, false, &r, &e), "%s", e.rule);
+        if (cases[i].got_rows > 0)
+            cr_assert_eq(r.best.tile.rows, cases[i].got_rows);
+        if (cases[i].got_vectors > 0)
+            cr_assert_eq(r.best.tile.vectors, cases[i].got_vectors);
+    }
+}
+
+/* The same inputs give the same plan and the same list of keys. */
+Test(plan, again)
+{
+    struct dg_problem p = product(197, 333, 444);
+    struct dg_plan_result a, b;
+    struct dg_error e;
+    cr_assert(make("tests/profiles/test-neon.json", &p, false, &a, &e));
+    cr_assert(make("tests/profiles/test-neon.json", &p, false, &b, &e));
+    cr_assert(a.best.cycles == b.best.cycles && a.runner_up.cycles == b.runner_up.cycles);
+    cr_assert_eq(memcmp(&a.best.rows, &b.best.rows, sizeof a.best.rows), 0);
+    cr_assert_eq(a.view.read_count, b.view.read_count);
+    for (size_t i = 0; i < a.view.read_count; i++)
+        cr_assert_str_eq(a.view.reads[i].key, b.view.reads[i].key);
+}

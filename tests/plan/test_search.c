@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The search against every integer tuple inside the constraints, priced by a second writing of the
+ * model; and its bounds against the boxes that they bound. */
+#include <criterion/criterion.h>
+
+#include "apart.h"
+#include "setting.h"
+
+enum { LATTICES = 120, TIE = 3 };
+
+/* Blocks of equal size but the last: the smallest block with that many of them. */
+static bool balanced(uint64_t extent, uint64_t size)
+{
+    uint64_t count = (extent + size - 1) / size;
+    return size == (extent + count - 1) / count;
+}
+
+static const struct dg_tile_space *tile_of(const struct dg_space *s, unsigned rows,
+                                           unsigned vectors)
+{
+    for (size_t i = 0; i < s->tile_count; i++)
+        if (s->tiles[i].tile.rows == rows && s->tiles[i].tile.vectors == vectors)
+            return &s->tiles[i];
+    return NULL;
+}
+
+/* The constraints of a tile, in words of their own. */
+static bool allowed(const struct small *s, unsigned rows, unsigned vectors)
+{
+    unsigned held = rows < vectors ? rows : vectors;
+    uint64_t apart = s->problem.lda * 4, in_set = 0;
+    if (rows * vectors + held + 1 > s->c.registers)
+        return false;
+    if (s->problem.tile_m != 0) {                 /* as few tiles of M as tile_m allows, even ones */
+        uint64_t tiles = (s->problem.m + s->problem.tile_m - 1) / s->problem.tile_m;
+        if (rows != (s->problem.m + tiles - 1) / tiles)
+            return false;
+    }
+    unsigned starts[64] = { 0 };
+    for (unsigned i = 0; i < rows; i++) {
+        unsigned *set = &starts[i * apart % s->c.set_stride[0] / s->c.line];
+        in_set = ++*set > in_set ? *set : in_set;
+    }
+    return in_set <= 1 || in_set + 1 < s->c.ways;
+}
+
+struct brute {
+    uint64_t tuples;
+    dg_cost cheapest;
+    struct verdict simplest;
+};
+
+static bool simpler(const struct verdict *a, const struct verdict *b)
+{
+    if (a->bodies != b->bodies)
+        return a->bodies < b->bodies;
+    if (a->weight != b->weight)
+        return a->weight < b->weight;
+    return a->loops != b->loops ? a->loops < b->loops : a->cost < b->cost;
+}
+
+/* limit: INT64_MAX to find the cheapest, else the simplest of those within it. */
+static void enumerate_tile(const struct small *s, const struct dg_tile_space *t, unsigned rows,
+                           unsigned vectors, dg_cost limit, struct brute *out)
+{
+    const struct dg_problem *p = &s->problem;
+    uint64_t panels = (p->n + vectors * s->body.lanes - 1) / (vectors * s->body.lanes);
+    for (uint64_t kc = 1; kc <= p->k; kc++)
+        for (uint64_t mc = 1; mc <= p->m; mc++)
+            for (uint64_t np = 1; np <= panels; np++)
+                for (int form = 0; form < 3; form++) {
+                    struct choice c = { rows, vectors, kc, mc, np, form == 1, form == 2 };
+                    out->tuples++;
+                    if (!balanced(p->k, kc) || !balanced(p->m, mc) || !balanced(panels, np) ||
+                        (form == 1 && mc != p->m) || (form == 2 && !s->space.can_prefetch))
+                        continue;
+                    struct verdict v = judge(&s->space, t, &c);
+                    if (!v.possible || v.cost > limit)
+                        continue;
+                    if (v.cost < out->cheapest)
+                        out->cheapest = v.cost;
+                    if (out->simplest.bodies == 0 || simpler(&v, &out->simplest))
+                        out->simplest = v;
+                }
+}
+
+static struct brute enumerate(const struct small *s, dg_cost limit)
+{
+    struct brute out = { .cheapest = INT64_MAX };
+    unsigned most = (unsigned)((s->problem.n + s->body.lanes - 1) / s->body.lanes);
+    for (unsigned rows = 1; rows <= s->problem.m; rows++)
+        for (unsigned vectors = 1; vectors <= most; vectors++) {
+            const struct dg_tile_space *t = tile_of(&s->space, rows, vectors);
+            cr_assert_eq(t != NULL, allowed(s, rows, vectors), "%u x %u of %u", rows, vectors,
+                         s->c.registers);
+            if (t != NULL)
+                enumerate_tile(s, t, rows, vectors, limit, &out);
+        }
+    return out;
+}
+
+Test(search, brute_force, .timeout = 300)
+{
+    struct dg_error e = { 0 };
+    unsigned large = 0;
+    for (uint64_t seed = 0; large < LATTICES; seed++) {
+        struct small s;
+        struct dg_found found;
+        struct dg_search_count count;
+        small_make(&s, seed);
+        cr_assert(dg_search_cheapest(&s.space, NULL, &found, &count, &e));
+        struct brute all = enumerate(&s, INT64_MAX);
+        cr_assert_eq(found.cost, all.cheapest, "seed %llu: %lld, not %lld",
+                     (unsigned long long)seed, (long long)found.cost, (long long)all.cheapest);
+        dg_cost limit = found.cost + found.cost / 1000 * TIE;
+        cr_assert(dg_search_simplest(&s.space, NULL, limit, &found, &count, &e));
+        struct verdict best = enumerate(&s, limit).simplest;
+        cr_assert(found.simple.bodies == best.bodies && found.simple.weight == best.weight &&
+                  found.simple.loops == best.loops && found.cost == best.cost,
+                  "seed %llu", (unsigned long long)seed);
+        large += all.tuples >= 10000;
+        small_free(&s);
+    }
+}
+
+/* Over nested boxes the bound only rises, and at a point it is the cost; term by term. */
+Test(search, bounds, .timeout = 300)
+{
+    uint64_t state = 7;
+    for (uint64_t seed = 1000; seed < 1040; seed++) {
+        struct small s;
+        small_make(&s, seed);
+        for (int i = 0; i < 2000; i++) {
+            struct dg_box box = random_box(&s.space, &state);
+            struct dg_box point = random_point(&s.space, box, &state);
+            struct dg_corner corner, plan;
+            if (!dg_corner_of(&s.space, &point, &plan))
+                continue;
+            cr_assert(dg_corner_of(&s.space, &box, &corner));
+            cr_assert_leq(dg_ledger(&corner, NULL), dg_ledger(&plan, NULL));
+            for (size_t t = 0; t < dg_term_count; t++)
+                cr_assert_leq(dg_terms[t].cost(&corner), dg_terms[t].cost(&plan), "seed %llu %s",
+                              (unsigned long long)seed, dg_terms[t].id);
+            struct dg_simplicity low = dg_simplicity_of(&corner), high = dg_simplicity_of(&plan);
+            cr_assert(low.bodies <= high.bodies && low.weight <= high.weight &&
+                      low.loops <= high.loops && low.code <= high.code);
+        }
+        small_free(&s);
+    }
+}
+
+static dg_cost optimum(struct small *s)
+{
+    struct dg_error e = { 0 };
+    struct dg_found found;
+    struct dg_search_count count;
+    small_again(s);
+    cr_assert(dg_search_cheapest(&s->space, NULL, &found, &count, &e));
+    return found.cost;
+}
+
+/* A better chip never has a dearer best plan. */
+Test(search, monotone, .timeout = 300)
+{
+    for (uint64_t seed = 2000; seed < 2060; seed++) {
+        struct small s;
+        small_make(&s, seed);
+        dg_cost before = optimum(&s);
+        struct dg_constants worse = s.c;
+        for (int change = 0; change < 8; change++) {
+            s.c = worse;
+            switch (change) {
+            case 0: s.c.capacity[0] = s.c.capacity[0] * 3 / 2; break;
+            case 1: s.c.capacity[1] *= 2; break;
+            case 2: s.c.byte[0] /= 2; break;
+            case 3: s.c.byte[1] /= 2; break;
+            case 4: s.c.byte[2] /= 2; break;
+            case 5: s.c.call /= 2; break;
+            case 6: s.c.registers += 1; break;
+            default: s.c.ways += 4; break;
+            }
+            dg_cost after = optimum(&s);
+            cr_assert_leq(after, before, "seed %llu change %d", (unsigned long long)seed, change);
+        }
+        small_free(&s);
+    }
+}
