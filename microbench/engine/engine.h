@@ -42,5 +42,9 @@ const struct dg_engine_state *dg_engine_state(const struct dg_bench *bench);
  * undisturbed run's core cycles and nanoseconds, or false when this run was disturbed. */
 bool dg_engine_time(const struct dg_bench *bench, void (*work)(void *context), void *context,
                     struct dg_sample *out);
+/* The same for work of many milliseconds, which is always interrupted: context switches and faults
+ * within it are let pass. Only for a caller that takes the time apart itself (time stamps). */
+bool dg_engine_time_long(const struct dg_bench *bench, void (*work)(void *context), void *context,
+                         struct dg_sample *out);
 
 #endif
