@@ -53,22 +53,25 @@ struct checks dg_checks_now(const struct engine *e, double ticks_per_cycle)
 
 static const double WIDE_LIMIT = 1.026, PEAK_LIMIT = 0.01, CLOCK_LIMIT = 0.01;
 
-/* Clearly better several times in a row, and alike each time: the quiet value was not quiet. */
+/* A check that reads alike many times in a row, but not the quiet value: that was not quiet. A
+ * better value is believed soon; a worse one only after long, since a busy sibling is never that
+ * even. */
 static void learn(struct check *check, double seen)
 {
-    enum { IN_A_ROW = 8 };
-    double mean = check->better > 0 ? check->better_sum / check->better : seen;
-    if (seen >= 0.99 * check->cycles_per_trip || fabs(seen / mean - 1) > 0.004) {
-        check->better = 0;
-        check->better_sum = 0;
+    enum { BETTER_IN_A_ROW = 8, WORSE_IN_A_ROW = 64 };
+    const double alike = 0.004, off = 0.01;
+    double mean = check->alike > 0 ? check->alike_sum / check->alike : seen;
+    if (!(fabs(seen / check->cycles_per_trip - 1) > off) || !(fabs(seen / mean - 1) <= alike)) {
+        check->alike = 0;
+        check->alike_sum = 0;
         return;
     }
-    check->better++;
-    check->better_sum += seen;
-    if (check->better >= IN_A_ROW) {
-        check->cycles_per_trip = check->better_sum / check->better;
-        check->better = 0;
-        check->better_sum = 0;
+    check->alike++;
+    check->alike_sum += seen;
+    if (check->alike >= (mean < check->cycles_per_trip ? BETTER_IN_A_ROW : WORSE_IN_A_ROW)) {
+        check->cycles_per_trip = check->alike_sum / check->alike;
+        check->alike = 0;
+        check->alike_sum = 0;
     }
 }
 
@@ -230,25 +233,38 @@ static void set_chain(struct engine *e, const struct dg_loop_entry *loop, double
     e->chain.entry_cycles = fmin(fmax(median(entry, rounds), 0), 200);
 }
 
-/* Quiet values of a check loop: the low end for the wide loop, the usual one for the peak. */
-static void set_check(struct engine *e, struct check *check, const struct dg_loop_entry *loop,
-                      double cycles, double rank)
+/* The middle of the densest half: what most of the sorted values say, whatever the others are. */
+static double densest(const double *sorted, size_t count)
 {
-    double seen[ROUNDS], entry[ROUNDS], ticks_per_cycle = dg_chain_now(e);
+    size_t half = count / 2 + 1, best = 0;
+    for (size_t i = 0; i + half <= count; i++)
+        if (sorted[i + half - 1] - sorted[i] < sorted[best + half - 1] - sorted[best])
+            best = i;
+    return sorted[best + half / 2];
+}
+
+/* Quiet value of a check loop, from rounds in which the clock stood still. */
+static void set_check(struct engine *e, struct check *check, const struct dg_loop_entry *loop,
+                      double cycles)
+{
+    double seen[ROUNDS], entry[ROUNDS], before = dg_chain_now(e);
     size_t rounds = rounds_of(e);
     check->loop = loop;
-    check->trips = trips_for(e, loop, cycles, ticks_per_cycle);
+    check->trips = trips_for(e, loop, cycles, before);
     check->entry_cycles = 0;
-    for (size_t i = 0; i < rounds; i++) {
-        ticks_per_cycle = dg_chain_now(e);
+    for (size_t i = 0, tries = 0; i < rounds; tries++) {
+        before = dg_chain_now(e);
         double once = dg_check_ticks(e, check);
         double twice = run_ticks(e, loop, 2 * check->trips);
-        entry[i] = (2 * once - twice) / ticks_per_cycle;
-        seen[i] = once / ticks_per_cycle;
+        double after = dg_chain_now(e);
+        if (fabs(after / before - 1) > CLOCK_LIMIT / 2 && tries < 8 * rounds)
+            continue;
+        entry[i] = (2 * once - twice) / before;
+        seen[i++] = once / before;
     }
     check->entry_cycles = fmin(fmax(median(entry, rounds), 0), 200);
     qsort(seen, rounds, sizeof *seen, ascending);
-    check->cycles_per_trip = (seen[(size_t)(rank * (double)rounds)] - check->entry_cycles) / (double)check->trips;
+    check->cycles_per_trip = (densest(seen, rounds) - check->entry_cycles) / (double)check->trips;
 }
 
 /* Until windows of 10 ms agree: clocks of idle cores rise for a while. Bounded. */
@@ -319,8 +335,8 @@ bool dg_chains_open(struct engine *e, struct dg_error *error)
     bool folded = add > 0 && add < 1;
     double per_cycle = add > 0 ? ticks.add / add : fmax(ticks.add, 1e-3);
     set_chain(e, folded ? loops[1] : loops[0], folded ? 2 : add > 0 ? add : 1, per_cycle);
-    set_check(e, &e->wide, wide, WIDE_CYCLES, 0.1);
-    set_check(e, &e->peak, peak, PEAK_CYCLES, 0.5);
+    set_check(e, &e->wide, wide, WIDE_CYCLES);
+    set_check(e, &e->peak, peak, PEAK_CYCLES);
     e->state.peak_op = peak->op;
     e->state.quiet_wide = e->wide.cycles_per_trip;
     e->state.quiet_peak = e->peak.cycles_per_trip;

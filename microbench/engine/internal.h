@@ -21,8 +21,8 @@ struct check {
     uint64_t trips;
     double cycles_per_trip;      /* the chain: known; the others: on a quiet core */
     double entry_cycles;         /* call and set-up, once a check */
-    unsigned better;             /* times in a row that it was clearly faster than that */
-    double better_sum;
+    unsigned alike;              /* checks in a row that agree with each other, but not with that */
+    double alike_sum;
 };
 
 struct counter {                 /* perf_event cycles */
