@@ -97,7 +97,7 @@ bool dg_corner_of(const struct dg_space *s, const struct dg_box *box, struct dg_
     const struct dg_problem *q = s->problem;
     const struct dg_range *k = &s->blocks_k.range[box->k], *m = &s->blocks_m.range[box->m];
     const struct dg_range *n = &t->blocks_n.range[box->n];
-    if (t->row_sizes[box->m] > 2)
+    if (t->second[box->m] == DG_NO_ROWS)
         return false;
     *out = (struct dg_corner){
         .s = s, .t = t, .box = box,

@@ -66,31 +66,25 @@ uint32_t dg_sizes_leaf(const struct dg_sizes *sizes, uint32_t index)
     return at;
 }
 
-/* rest rows as `a` tiles of size[0] and `b` of size[1], as few tiles as can be. *second is the
- * other size, 0 while it is still free. */
+/* rest rows as out[0] tiles of `first` rows and out[1] of *second, as few tiles as can be. Where
+ * *second is 0 it is free: b tiles that together lack d rows have first - d / b of them, so b is a
+ * divisor of d, the largest there is. */
 static bool split_rest(uint64_t rest, uint32_t first, uint32_t *second, uint32_t out[2])
 {
-    uint64_t tiles = dg_ceil_div(rest, first);
-    if (*second != 0) {                           /* sizes first and first - 1 */
-        uint64_t short_by = tiles * first - rest;
-        if (*second != first - 1 || short_by > tiles)
-            return false;
-        out[0] = (uint32_t)(tiles - short_by);
-        out[1] = (uint32_t)short_by;
-        return true;
-    }
-    for (uint64_t a = tiles * first == rest ? tiles : 0; a <= tiles; a++) {
-        uint64_t b = tiles - a, left = rest - a * first;
-        if (a * first > rest)
-            break;
-        if (b == 0 ? left != 0 : left % b != 0 || left == 0)
-            continue;
-        out[0] = (uint32_t)a;
-        out[1] = (uint32_t)b;
-        *second = b == 0 ? 0 : (uint32_t)(left / b);
-        return true;
-    }
-    return false;
+    uint64_t tiles = dg_ceil_div(rest, first), lacking = tiles * first - rest;
+    uint64_t smaller = lacking < tiles ? lacking : tiles;
+    if (*second != 0)                             /* first - 1: each lacks one */
+        smaller = lacking;
+    else
+        while (smaller > 1 && lacking % smaller != 0)
+            smaller--;
+    if (smaller > tiles)
+        return false;
+    if (*second == 0 && smaller > 0)
+        *second = first - (uint32_t)(lacking / smaller);
+    out[0] = (uint32_t)(tiles - smaller);
+    out[1] = (uint32_t)smaller;
+    return true;
 }
 
 struct dg_row_plan dg_rows_split(uint64_t m, uint64_t block, uint32_t rows)

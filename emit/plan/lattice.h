@@ -9,7 +9,8 @@
 
 /* Distinct values of ceil(D / i), ascending; {0} for D = 0. All of them up to an extent of
  * DG_SIZES_MOST^2; beyond, those of at most DG_SIZES_MOST or with at most as many blocks. */
-enum { DG_SIZES_MOST = 2048, DG_TILE_MOST = 64, DG_TILES_MOST = 512 };
+enum { DG_SIZES_MOST = 2048, DG_TILE_MOST = 64, DG_TILES_MOST = 512,
+       DG_NO_ROWS = 255 };
 /* The search cuts the list in two again and again, near the geometric mean, since costs go with
  * ratios: a tree of ranges, parents before children, whose leaves are single sizes. */
 struct dg_range { uint32_t low, high, left, right; };    /* a leaf has low == high */
@@ -48,7 +49,8 @@ struct dg_tile_space {
     uint64_t full_panels, panels;                 /* of N: without and with the tail panel */
     struct dg_sizes blocks_n;                     /* panels of an N block */
     const struct dg_row_plan *rows;               /* by M block */
-    const unsigned char *row_sizes;               /* by range of M blocks: fewest sizes; 3: none */
+    const unsigned char *second;                  /* by range of M blocks: smallest second size of
+                                                     rows, 0 for none; DG_NO_ROWS: no split */
     const dg_cost *body;                          /* by range of M blocks: least cost of all steps */
     const struct dg_column *full, *tail;          /* by rows; NULL where the width is absent */
     dg_price panel_touch[2], rows_touch;          /* a line from beyond L2; by prefetch */

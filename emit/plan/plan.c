@@ -157,33 +157,22 @@ static bool fill(const struct dg_space *s, const struct dg_found *found,
     return fill_terms(&corner, out, e);
 }
 
-static bool search(const struct dg_space *s, const struct dg_tile_space *without,
-                   struct dg_found *found, struct dg_search_count *count, struct dg_error *e)
-{
-    struct dg_search_count more;
-    if (!dg_search_cheapest(s, without, found, count, e))
-        return false;
-    if (!found->found)
-        return true;
-    dg_cost limit = found->cost + found->cost / 1000 * TIE_THOUSANDTHS;
-    if (!dg_search_simplest(s, without, limit, found, &more, e))
-        return false;
-    count->priced += more.priced;
-    return true;
-}
-
+/* The simplest of the plans within the tie, and the cheapest with another tile than that. */
 static bool optimise(const struct dg_space *s, struct dg_plan_result *out, struct dg_error *e)
 {
-    struct dg_found best, other;
-    struct dg_search_count best_count, other_count;
-    if (!search(s, NULL, &best, &best_count, e))
+    struct dg_found cheapest, second, best;
+    struct dg_search_count count, more;
+    if (!dg_search_cheapest(s, &cheapest, &second, &count, e))
         return false;
-    if (!best.found)
+    if (!cheapest.found)
         return dg_fail(e, DG_EXIT_INPUT, "plan", "the product is too large to price", "",
                        "split it");
-    return dg_search_cheapest(s, best.point.t, &other, &other_count, e) &&
-           fill(s, &best, best_count, &out->best, e) &&
-           fill(s, &other, other_count, &out->runner_up, e);
+    dg_cost limit = cheapest.cost + cheapest.cost / 1000 * TIE_THOUSANDTHS;
+    if (!dg_search_simplest(s, limit, &best, &more, e))
+        return false;
+    count.priced += more.priced;
+    const struct dg_found *other = best.point.t == cheapest.point.t ? &second : &cheapest;
+    return fill(s, &best, count, &out->best, e) && fill(s, other, count, &out->runner_up, e);
 }
 
 static bool missing(const struct dg_view *view, struct dg_error *e)

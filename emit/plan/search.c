@@ -6,6 +6,7 @@ struct search {
     bool by_simplicity;
     dg_cost limit;
     struct dg_found *best;
+    struct dg_found *other;      /* by cost only: the best of the other tiles */
     uint64_t priced;
 };
 
@@ -37,18 +38,36 @@ static bool simpler(struct dg_simplicity a, struct dg_simplicity b, bool *equal)
     return a.weight != b.weight ? a.weight < b.weight : a.loops < b.loops;
 }
 
-/* May the box hold a plan that beats the best? Of equal plans the first one met stays. */
+static bool beats(const struct bounded *b, const struct dg_found *found)
+{
+    return !found->found || b->cost < found->cost;
+}
+
+/* May the box hold a plan that is wanted? Of equal plans the first one met stays. */
 static bool promising(const struct search *search, const struct bounded *b)
 {
     const struct dg_found *best = search->best;
     if (!b->possible || b->cost > search->limit)
         return false;
-    if (!best->found)
-        return true;
     if (!search->by_simplicity)
-        return b->cost < best->cost;
-    bool equal, less = simpler(b->simple, best->simple, &equal);
+        return beats(b, best->found && b->box.t != best->point.t ? search->other : best);
+    bool equal, less = !best->found || simpler(b->simple, best->simple, &equal);
     return less || (equal && b->cost < best->cost);
+}
+
+static void take(struct search *search, const struct bounded *b)
+{
+    struct dg_found found = { true, b->box, b->cost, b->simple };
+    search->priced++;
+    if (search->by_simplicity) {
+        *search->best = found;
+    } else if (!beats(b, search->best)) {
+        *search->other = found;                   /* promising: it has another tile */
+    } else {
+        if (search->best->found && search->best->point.t != b->box.t)
+            *search->other = *search->best;
+        *search->best = found;
+    }
 }
 
 /* Cuts the dimension of the largest ratio; false: the box is a point. */
@@ -96,8 +115,7 @@ static void descend(struct search *search, const struct bounded *b)
     if (!promising(search, b))
         return;
     if (!cut(search->s, &b->box, half)) {
-        search->priced++;
-        *search->best = (struct dg_found){ true, b->box, b->cost, b->simple };
+        take(search, b);
         return;
     }
     /* the larger blocks first where both halves look equal */
@@ -149,8 +167,7 @@ static void sort(const struct search *search, struct bounded *roots, size_t coun
     }
 }
 
-static bool run(struct search *search, const struct dg_tile_space *without_tile,
-                struct dg_search_count *count, struct dg_error *e)
+static bool run(struct search *search, struct dg_search_count *count, struct dg_error *e)
 {
     const struct dg_space *s = search->s;
     struct bounded *roots = dg_alloc_array(s->arena, 3 * s->tile_count, sizeof *roots);
@@ -158,8 +175,7 @@ static bool run(struct search *search, const struct dg_tile_space *without_tile,
         return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
     size_t root_count = 0;
     for (size_t i = 0; i < s->tile_count; i++)
-        if (&s->tiles[i] != without_tile)
-            root_count += roots_of(search, &s->tiles[i], roots + root_count);
+        root_count += roots_of(search, &s->tiles[i], roots + root_count);
     sort(search, roots, root_count);
     *count = (struct dg_search_count){ 0 };
     for (size_t i = 0; i < root_count; i++) {
@@ -170,19 +186,18 @@ static bool run(struct search *search, const struct dg_tile_space *without_tile,
     return true;
 }
 
-bool dg_search_cheapest(const struct dg_space *s, const struct dg_tile_space *without_tile,
-                        struct dg_found *out, struct dg_search_count *count, struct dg_error *e)
+bool dg_search_cheapest(const struct dg_space *s, struct dg_found *best, struct dg_found *other,
+                        struct dg_search_count *count, struct dg_error *e)
 {
-    struct search search = { .s = s, .limit = DG_COST_MOST - 1, .best = out };
-    *out = (struct dg_found){ 0 };
-    return run(&search, without_tile, count, e);
+    struct search search = { .s = s, .limit = DG_COST_MOST - 1, .best = best, .other = other };
+    *best = *other = (struct dg_found){ 0 };
+    return run(&search, count, e);
 }
 
-bool dg_search_simplest(const struct dg_space *s, const struct dg_tile_space *without_tile,
-                        dg_cost limit, struct dg_found *out, struct dg_search_count *count,
-                        struct dg_error *e)
+bool dg_search_simplest(const struct dg_space *s, dg_cost limit, struct dg_found *best,
+                        struct dg_search_count *count, struct dg_error *e)
 {
-    struct search search = { .s = s, .by_simplicity = true, .limit = limit, .best = out };
-    *out = (struct dg_found){ 0 };
-    return run(&search, without_tile, count, e);
+    struct search search = { .s = s, .by_simplicity = true, .limit = limit, .best = best };
+    *best = (struct dg_found){ 0 };
+    return run(&search, count, e);
 }

@@ -16,13 +16,12 @@ struct dg_found {
 
 struct dg_search_count { uint64_t points, priced; };
 
-/* The cheapest plan; without_tile (may be NULL) is left out. */
-bool dg_search_cheapest(const struct dg_space *s, const struct dg_tile_space *without_tile,
-                        struct dg_found *out, struct dg_search_count *count, struct dg_error *e);
-/* Of all plans that cost at most `limit` the one with the fewest bodies, then the lightest
- * code, then the fewest loops, then the least cost. */
-bool dg_search_simplest(const struct dg_space *s, const struct dg_tile_space *without_tile,
-                        dg_cost limit, struct dg_found *out, struct dg_search_count *count,
-                        struct dg_error *e);
+/* The cheapest plan, and the cheapest one with another tile (found is false where there is none). */
+bool dg_search_cheapest(const struct dg_space *s, struct dg_found *best, struct dg_found *other,
+                        struct dg_search_count *count, struct dg_error *e);
+/* Of all plans that cost at most `limit` the one with the fewest bodies, then the lightest code,
+ * then the fewest loops, then the least cost. */
+bool dg_search_simplest(const struct dg_space *s, dg_cost limit, struct dg_found *best,
+                        struct dg_search_count *count, struct dg_error *e);
 
 #endif

@@ -19,18 +19,11 @@ static uint32_t code_of(const struct dg_corner *p, unsigned rows, unsigned vecto
     return step * UNROLL + 2 * rows * vectors;
 }
 
-/* Row sizes that a plan has at least. Where the M block is open the second size is not known and
- * counts as one row. */
+/* Row sizes that a plan has; of a box the smallest second one, since fewer rows are less code. */
 static void sizes_of(const struct dg_corner *p, unsigned sizes[2])
 {
-    sizes[0] = sizes[1] = 0;
-    if (p->rows != NULL) {
-        for (int i = 0; i < 2; i++)
-            sizes[i] = p->rows->count[i] > 0 ? p->rows->size[i] : 0;
-        return;
-    }
     sizes[0] = p->t->tile.rows;
-    sizes[1] = p->t->row_sizes[p->box->m] > 1 ? 1 : 0;
+    sizes[1] = p->t->second[p->box->m];
 }
 
 struct dg_simplicity dg_simplicity_of(const struct dg_corner *p)

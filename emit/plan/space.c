@@ -179,26 +179,26 @@ static dg_price touch_price(const struct dg_constants *c, const struct dg_family
 }
 
 /* How the rows of M fall into tiles, by M block; shared by the tiles of as many rows. */
-struct row_table { const struct dg_row_plan *plans; const unsigned char *sizes; };
+struct row_table { const struct dg_row_plan *plans; const unsigned char *second; };
 
 static bool rows_of(struct dg_space *s, uint32_t rows, struct row_table *out)
 {
     struct dg_row_plan *plans = dg_alloc_array(s->arena, s->blocks_m.count, sizeof *plans);
-    unsigned char *sizes = dg_alloc_array(s->arena, s->blocks_m.range_count, 1);
-    if (plans == NULL || sizes == NULL)
+    unsigned char *second = dg_alloc_array(s->arena, s->blocks_m.range_count, 1);
+    if (plans == NULL || second == NULL)
         return false;
     for (uint32_t i = s->blocks_m.range_count; i-- > 0;) {
         const struct dg_range *range = &s->blocks_m.range[i];
         if (range->low != range->high) {
-            sizes[i] = sizes[range->left] < sizes[range->right] ? sizes[range->left]
-                                                                : sizes[range->right];
+            second[i] = (unsigned char)least(second[range->left], second[range->right]);
             continue;
         }
         struct dg_row_plan *plan = &plans[range->low];
         *plan = dg_rows_split(s->problem->m, s->blocks_m.size[range->low], rows);
-        sizes[i] = plan->possible ? (plan->count[0] > 0) + (plan->count[1] > 0) : 3;
+        second[i] = !plan->possible ? DG_NO_ROWS : plan->count[1] > 0 ? (unsigned char)plan->size[1]
+                                                                      : 0;
     }
-    *out = (struct row_table){ plans, sizes };
+    *out = (struct row_table){ plans, second };
     return true;
 }
 
@@ -217,11 +217,15 @@ static uint64_t rows_in_set(const struct dg_space *s, uint64_t rows)
     return most;
 }
 
+static bool rows_fit(const struct dg_space *s, unsigned rows)
+{
+    uint64_t together = rows_in_set(s, rows);
+    return together <= 1 || together + 1 < s->c->ways;
+}
+
 static bool tile_fits(const struct dg_space *s, struct dg_tile tile)
 {
-    uint64_t together = rows_in_set(s, tile.rows);
-    return dg_body_registers(s->c->body, tile) <= s->c->registers &&
-           (together <= 1 || together + 1 < s->c->ways);
+    return dg_body_registers(s->c->body, tile) <= s->c->registers;
 }
 
 static uint64_t footprint_of(const struct dg_space *s, const struct dg_tile_space *t)
@@ -271,7 +275,7 @@ static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_
     uint64_t width = (uint64_t)tile.vectors * lanes;
     struct dg_tile_space *t = &s->tiles[s->tile_count++];
     *t = (struct dg_tile_space){
-        .tile = tile, .rows = rows->plans, .row_sizes = rows->sizes,
+        .tile = tile, .rows = rows->plans, .second = rows->second,
         .full_panels = p->n / width, .tail_columns = (unsigned)(p->n % width),
     };
     t->tail_vectors = (unsigned)dg_ceil_div(t->tail_columns, lanes);
@@ -314,7 +318,8 @@ static bool add_tiles(struct dg_space *s, struct dg_error *e)
     uint64_t vectors_wanted = least(dg_ceil_div(p->tile_n, lanes), vectors_most);
     struct dg_column *by_width[DG_TILE_MOST] = { NULL };
     for (unsigned r = 1; r <= rows_most; r++) {
-        if (rows_wanted != 0 && r != rows_wanted)
+        if ((rows_wanted != 0 && r != rows_wanted) ||
+            !tile_fits(s, (struct dg_tile){ r, 1 }) || !rows_fit(s, r))
             continue;
         struct row_table rows = { NULL, NULL };
         for (unsigned v = 1; v <= vectors_most; v++) {

@@ -47,7 +47,8 @@ static bool allowed(const struct small *s, unsigned rows, unsigned vectors)
 
 struct brute {
     uint64_t tuples;
-    dg_cost cheapest;
+    dg_cost cheapest, elsewhere;                  /* elsewhere: with another tile than that */
+    dg_cost here;                                 /* of the tile being enumerated */
     struct verdict simplest;
 };
 
@@ -78,8 +79,8 @@ static void enumerate_tile(const struct small *s, const struct dg_tile_space *t,
                     struct verdict v = judge(&s->space, t, &c);
                     if (!v.possible || v.cost > limit)
                         continue;
-                    if (v.cost < out->cheapest)
-                        out->cheapest = v.cost;
+                    if (v.cost < out->here)
+                        out->here = v.cost;
                     if (out->simplest.bodies == 0 || simpler(&v, &out->simplest))
                         out->simplest = v;
                 }
@@ -87,15 +88,19 @@ static void enumerate_tile(const struct small *s, const struct dg_tile_space *t,
 
 static struct brute enumerate(const struct small *s, dg_cost limit)
 {
-    struct brute out = { .cheapest = INT64_MAX };
+    struct brute out = { .cheapest = INT64_MAX, .elsewhere = INT64_MAX };
     unsigned most = (unsigned)((s->problem.n + s->body.lanes - 1) / s->body.lanes);
     for (unsigned rows = 1; rows <= s->problem.m; rows++)
         for (unsigned vectors = 1; vectors <= most; vectors++) {
             const struct dg_tile_space *t = tile_of(&s->space, rows, vectors);
             cr_assert_eq(t != NULL, allowed(s, rows, vectors), "%u x %u of %u", rows, vectors,
                          s->c.registers);
+            out.here = INT64_MAX;
             if (t != NULL)
                 enumerate_tile(s, t, rows, vectors, limit, &out);
+            dg_cost worse = out.here > out.cheapest ? out.here : out.cheapest;
+            out.cheapest = out.here < out.cheapest ? out.here : out.cheapest;
+            out.elsewhere = worse < out.elsewhere ? worse : out.elsewhere;
         }
     return out;
 }
@@ -106,15 +111,17 @@ Test(search, brute_force, .timeout = 300)
     unsigned large = 0;
     for (uint64_t seed = 0; large < LATTICES; seed++) {
         struct small s;
-        struct dg_found found;
+        struct dg_found found, other;
         struct dg_search_count count;
         small_make(&s, seed);
-        cr_assert(dg_search_cheapest(&s.space, NULL, &found, &count, &e));
+        cr_assert(dg_search_cheapest(&s.space, &found, &other, &count, &e));
         struct brute all = enumerate(&s, INT64_MAX);
         cr_assert_eq(found.cost, all.cheapest, "seed %llu: %lld, not %lld",
                      (unsigned long long)seed, (long long)found.cost, (long long)all.cheapest);
+        cr_assert_eq(other.found ? other.cost : INT64_MAX, all.elsewhere);
+        cr_assert(!other.found || other.point.t != found.point.t);
         dg_cost limit = found.cost + found.cost / 1000 * TIE;
-        cr_assert(dg_search_simplest(&s.space, NULL, limit, &found, &count, &e));
+        cr_assert(dg_search_simplest(&s.space, limit, &found, &count, &e));
         struct verdict best = enumerate(&s, limit).simplest;
         cr_assert(found.simple.bodies == best.bodies && found.simple.weight == best.weight &&
                   found.simple.loops == best.loops && found.cost == best.cost,
@@ -153,10 +160,10 @@ Test(search, bounds, .timeout = 300)
 static dg_cost optimum(struct small *s)
 {
     struct dg_error e = { 0 };
-    struct dg_found found;
+    struct dg_found found, other;
     struct dg_search_count count;
     small_again(s);
-    cr_assert(dg_search_cheapest(&s->space, NULL, &found, &count, &e));
+    cr_assert(dg_search_cheapest(&s->space, &found, &other, &count, &e));
     return found.cost;
 }
 
