@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/sha256.h"
 #include "base/str.h"
+#include "emit/plan/roofs.h"
 #include "emit/write/describe.h"
 #include "emit/write/json.h"
 
@@ -58,8 +59,6 @@ static bool describe_profile(const struct dg_view *view, struct dg_arena *arena,
     if (text.failed)
         return false;
     dg_sha256_hex(text.text, text.length, hex);
-    const char *name = dg_profile_text(view->profile, "name");
-    out->profile.name = name != NULL ? name : "";
     out->profile.hash = hex;
     out->profile.keys = keys;
     out->profile.key_count = view->read_count;
@@ -108,39 +107,26 @@ static bool describe_plan(const struct dg_plan *plan, struct dg_arena *arena,
     return true;
 }
 
-/* Bytes per core cycle: the cell, or the scalar that stands in for it, GB/s at the plan's clock. */
-static double bandwidth(const struct dg_profile *profile, const char *cell, const char *scalar,
-                        bool cell_in_cycles, double clock_hz)
-{
-    double value = dg_profile_number(profile, cell, 0);
-    bool in_cycles = value > 0 && cell_in_cycles;
-    if (value <= 0 && scalar != NULL)
-        value = dg_profile_number(profile, scalar, 0);
-    if (value <= 0 || in_cycles)
-        return value > 0 ? value : 0;
-    return clock_hz > 0 ? dg_round_digits(value * 1e9 / clock_hz, 6) : 0;
-}
-
-/* The roofs come from the profile beside the view: they tell the verifier what to compare with and
- * have no part in what the kernel is. */
-static bool describe_roofs(const struct dg_plan *plan, const struct dg_profile *profile,
+/* They tell the verifier what to compare with and have no part in what the kernel is. */
+static bool describe_roofs(const struct dg_plan *plan, const struct dg_view *view,
                            struct dg_arena *arena, struct dg_manifest *out)
 {
+    struct dg_roofs roofs;
     char *op = dg_alloc(arena, 64);
     if (op == NULL)
         return false;
     const struct dg_op *chain = plan->body.chain;
-    double clock = (double)plan->clock_hz;
     dg_format(op, 64, "%s.%s.%u", chain->name, chain->dtype, chain->bits);
+    dg_plan_roofs(plan, view, &roofs);
+    out->profile.name = roofs.profile != NULL ? roofs.profile : "";
     out->roofs.peak = (double)plan->peak / DG_COST_ONE;
     out->roofs.peak_op = op;
     out->roofs.lanes = plan->body.lanes;
-    out->roofs.clock_hz = clock;
-    out->roofs.l1 = bandwidth(profile, "bw.l1.read.1", NULL, true, clock);
-    out->roofs.l2 = bandwidth(profile, "bw.l2.read.1", "l1_to_l2_bandwidth_gbps", true, clock);
-    out->roofs.l3 = bandwidth(profile, "bw.l3.read.1", NULL, false, clock);
-    out->roofs.dram = bandwidth(profile, "bw.dram.read.1", "l2_to_dram_bandwidth_gbps", false,
-                                clock);
+    out->roofs.clock_hz = (double)plan->clock_hz;
+    out->roofs.l1 = dg_round_digits(roofs.l1, 6);
+    out->roofs.l2 = dg_round_digits(roofs.l2, 6);
+    out->roofs.l3 = dg_round_digits(roofs.l3, 6);
+    out->roofs.dram = dg_round_digits(roofs.dram, 6);
     return true;
 }
 
@@ -157,6 +143,6 @@ bool dg_describe(const struct dg_kernel *kernel, const struct dg_view *view,
     if (!describe_plan(kernel->plan, arena, out))
         return false;
     out->traffic.operations = 2 * p->m * p->n * p->k;
-    return describe_roofs(kernel->plan, view->profile, arena, out) &&
+    return describe_roofs(kernel->plan, view, arena, out) &&
            describe_profile(view, arena, out);
 }
