@@ -16,9 +16,9 @@ static const struct { uint64_t kib; bool quick; } regions[] = {
     { 12288, false }, { 16384, true }, { 32768, false }, { 49152, true },
 };
 enum { REGIONS = sizeof regions / sizeof *regions };
-/* Regions that caches may hold are walked whole in each sample; of longer ones, whose lines come
- * from memory on every visit, a stretch is enough. */
-static const double longest_cycles = 2.5e6;
+/* A sample walks a stretch of the region: a mix goes on where it stopped, so that all samples together
+ * walk it several times, and a long sample would meet a disturbance every time. */
+static const double longest_cycles = 1e6;
 static const double sample_cycles = 60000;
 
 struct batch {
@@ -73,14 +73,12 @@ static void run(struct dg_context *ctx, const struct batch *b, double per_turn, 
                 .confidence = 1, .samples = m[i].samples, .method = method });
 }
 
-/* Turns of a sample: a walk of the region, see above. */
-static uint64_t turns_for(const struct dg_context *ctx, const struct dg_mix *mix, double region,
-                          double turn)
+/* Turns of a sample. */
+static uint64_t turns_for(const struct dg_mix *mix, double region, double turn)
 {
-    double cached = 2 * dg_known(ctx, "l3_effective_size", 0);
     uint64_t walk = turn > 0 ? (uint64_t)ceil(region / turn) : 1;
     uint64_t least = dg_mix_turns(mix, sample_cycles), most = dg_mix_turns(mix, longest_cycles);
-    if (region > cached && walk > most)
+    if (walk > most)
         walk = most;
     return walk > least ? walk : least;
 }
@@ -99,13 +97,13 @@ static void panel(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned
     dg_format(prefix, sizeof prefix, "mix.touch.panel.f32.%u.v%u", f->bits, vectors);
     rest.prefetch = prefetch;
     rest.s_repeat = REPEAT;
-    rest.turns = turns_for(ctx, &rest, 0, 0);
+    rest.turns = turns_for(&rest, 0, 0);
     start(&b, &rest);
     for (size_t i = 0; i < count; i++) {
         struct dg_mix mix = rest;
         mix.s_turn = bytes;
         mix.s_region = region[i] * 1024 / bytes * bytes;
-        mix.turns = turns_for(ctx, &mix, (double)mix.s_region * REPEAT, (double)bytes);
+        mix.turns = turns_for(&mix, (double)mix.s_region * REPEAT, (double)bytes);
         add(ctx, &b, &mix, region[i], prefix, prefetch ? ".p1" : ".p0");
     }
     run(ctx, &b, (double)bytes / f->line / REPEAT,
@@ -123,13 +121,13 @@ static void rows(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned 
     struct dg_mix rest = dg_mix_turn(f, shape, STEPS);
     uint64_t bytes = rest.row_stride * shape.rows;
     dg_format(prefix, sizeof prefix, "mix.touch.rows.f32.%u.b%u", f->bits, shape.rows);
-    rest.turns = turns_for(ctx, &rest, 0, 0);
+    rest.turns = turns_for(&rest, 0, 0);
     start(&b, &rest);
     for (size_t i = 0; i < count; i++) {
         struct dg_mix mix = rest;
         mix.r_turn = bytes;
         mix.r_region = region[i] * 1024 / bytes * bytes;
-        mix.turns = turns_for(ctx, &mix, (double)mix.r_region, (double)bytes);
+        mix.turns = turns_for(&mix, (double)mix.r_region, (double)bytes);
         add(ctx, &b, &mix, region[i], prefix, "");
     }
     run(ctx, &b, (double)(STEPS * f->element * shape.rows) / f->line,
@@ -146,14 +144,14 @@ static void store(struct dg_context *ctx, const struct dg_mix_frame *f, const ui
     struct dg_mix rest = dg_mix_turn(f, shape, STEPS);
     uint64_t tile = (uint64_t)VECTORS * f->bytes;
     dg_format(prefix, sizeof prefix, "mix.touch.store.f32.%u", f->bits);
-    rest.turns = turns_for(ctx, &rest, 0, 0);
+    rest.turns = turns_for(&rest, 0, 0);
     start(&b, &rest);
     for (size_t i = 0; i < count; i++) {
         struct dg_mix mix = rest;
         mix.c_region = region[i] * 1024 / shape.rows / tile * tile;
         mix.c_row_stride = mix.c_region / 128 * 128 + 64;
         /* rows of C lie side by side: one walk of a row touches the whole region */
-        mix.turns = turns_for(ctx, &mix, (double)mix.c_region, (double)tile);
+        mix.turns = turns_for(&mix, (double)mix.c_region, (double)tile);
         add(ctx, &b, &mix, region[i], prefix, "");
     }
     run(ctx, &b, (double)tile * shape.rows / f->line,

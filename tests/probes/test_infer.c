@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Inference on tables with known answers: made by rules of caches and machines, and by noise. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "probes/infer/cache.h"
+#include "probes/infer/rate.h"
+#include "probes/infer/stats.h"
+#include "probes/infer/vote.h"
+
+/* A repeatable uniform value in [0, 1). */
+static double uniform(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+Test(infer, statistics)
+{
+    double values[] = { 5, 1, 4, 2, 3 };
+    struct dg_stat s = dg_stat_of(values, 5);
+    cr_expect(s.median == 3 && s.low == 2 && s.high == 4 && s.min == 1 && s.max == 5);
+    cr_expect(dg_stat_of(values, 0).count == 0);
+
+    uint64_t state = 1;
+    for (int round = 0; round < 200; round++) {
+        double sequence[40], sum[2] = { 0 };
+        size_t count = 1 + (size_t)(uniform(&state) * 39);
+        for (size_t i = 0; i < count; i++)
+            sum[0] += sequence[i] = (double)i / 10 + uniform(&state);
+        dg_isotonic(sequence, count);
+        for (size_t i = 0; i < count; i++) {
+            sum[1] += sequence[i];
+            cr_expect(i == 0 || sequence[i] >= sequence[i - 1] - 1e-12, "round %d at %zu", round, i);
+        }
+        cr_expect(fabs(sum[0] - sum[1]) < 1e-9, "the mean stays");
+    }
+    double falling[] = { 3, 2, 1 };
+    dg_isotonic(falling, 3);
+    cr_expect(falling[0] == 2 && falling[2] == 2);
+}
+
+/* Latency of k lines a stride apart in a cache of `ways` and `set_stride`: a set that holds too
+ * many lines misses always (LRU) or now and then. */
+static double conflict(unsigned ways, uint32_t set_stride, uint32_t stride, unsigned k, double part)
+{
+    unsigned sets = stride < set_stride ? set_stride / stride : 1;
+    unsigned crowded = (k + sets - 1) / sets;
+    return crowded <= ways ? 4 : 4 + part * 9;
+}
+
+Test(infer, ways_and_set_stride)
+{
+    enum { MOST = 40, STRIDES = 10 };
+    static const struct { unsigned ways; uint32_t set_stride; } caches[] = {
+        { 8, 4096 }, { 12, 4096 }, { 4, 16384 }, { 8, 8192 }, { 16, 2048 }, { 2, 32768 }, { 6, 4096 },
+    };
+    uint32_t stride[STRIDES];
+    double latency[STRIDES * MOST];
+    uint64_t state = 7;
+    for (size_t c = 0; c < sizeof caches / sizeof *caches; c++)
+        for (int noisy = 0; noisy < 2; noisy++) {
+            for (size_t s = 0; s < STRIDES; s++)
+                for (unsigned k = 1; k <= MOST; k++) {
+                    stride[s] = 512u << s;
+                    latency[s * MOST + k - 1] =
+                        conflict(caches[c].ways, caches[c].set_stride, stride[s], k,
+                                 noisy ? 0.4 + 0.6 * uniform(&state) : 1) *
+                        (noisy ? 1 + 0.05 * uniform(&state) : 1);
+                }
+            struct dg_conflicts conflicts = { stride, STRIDES, MOST, latency };
+            struct dg_ways got = dg_infer_ways(&conflicts);
+            cr_expect(got.ways == caches[c].ways && got.set_stride == caches[c].set_stride,
+                      "%u ways, %u: got %u, %u", caches[c].ways, caches[c].set_stride, got.ways,
+                      got.set_stride);
+        }
+    /* a hashed tag conflicts early at some strides, as on a Zen 1 */
+    static const unsigned fits[STRIDES] = { 40, 29, 13, 8, 8, 6, 8, 8, 5, 4 };
+    for (size_t s = 0; s < STRIDES; s++)
+        for (unsigned k = 1; k <= MOST; k++)
+            latency[s * MOST + k - 1] = k <= fits[s] ? 4 : 12.9;
+    struct dg_conflicts hashed = { stride, STRIDES, MOST, latency };
+    struct dg_ways got = dg_infer_ways(&hashed);
+    cr_expect(got.ways == 8 && got.set_stride == 4096 && got.confidence < 0.8);
+    /* nothing ever misses: no answer */
+    for (size_t i = 0; i < STRIDES * MOST; i++)
+        latency[i] = 4;
+    cr_expect(dg_infer_ways(&hashed).ways == 0);
+}
+
+Test(infer, line)
+{
+    static const uint32_t distance[] = { 8, 16, 32, 64, 128, 256, 512 };
+    for (uint32_t line = 32; line <= 256; line *= 2) {
+        double latency[7];
+        for (size_t i = 0; i < 7; i++)
+            latency[i] = (distance[i] < line ? 8 : 12.4) + (double)(i % 3) * 0.2;
+        cr_expect_eq(dg_infer_line(distance, latency, 7), line);
+    }
+    static const double flat[7] = { 8, 8.1, 8, 8.2, 8, 8, 8.1 };
+    cr_expect_eq(dg_infer_line(distance, flat, 7), 0);
+}
+
+/* Measured on a Zen 1 guest: windows in KiB, lower quartiles in cycles. */
+static const struct { unsigned kib; double cycles; } zen1[] = {
+    { 64, 10.1 }, { 68, 10.2 }, { 76, 10.7 }, { 80, 10.6 }, { 88, 10.9 }, { 96, 11.2 }, { 104, 11.2 },
+    { 116, 11.7 }, { 124, 11.6 }, { 136, 12.0 }, { 152, 11.7 }, { 164, 12.0 }, { 180, 12.3 },
+    { 196, 12.3 }, { 212, 12.5 }, { 232, 12.4 }, { 252, 12.6 }, { 276, 12.6 }, { 304, 13.8 },
+    { 328, 14.0 }, { 360, 13.9 }, { 392, 14.2 }, { 428, 14.9 }, { 468, 16.2 }, { 508, 16.9 },
+    { 556, 17.3 }, { 608, 18.9 }, { 660, 20.4 }, { 724, 21.9 }, { 788, 23.4 }, { 860, 24.1 },
+    { 936, 25.6 }, { 1020, 26.5 }, { 1116, 27.7 }, { 1216, 28.6 }, { 1324, 29.1 }, { 1448, 29.8 },
+    { 1576, 30.6 }, { 1720, 30.8 }, { 1876, 31.3 }, { 2044, 31.3 }, { 2232, 32.0 }, { 2432, 32.5 },
+    { 2652, 32.8 }, { 2896, 33.3 }, { 3156, 33.5 }, { 3444, 33.7 }, { 3756, 34.1 }, { 4092, 34.9 },
+    { 4464, 34.7 }, { 5308, 42.6 }, { 6316, 53.9 }, { 7512, 64.4 }, { 8932, 79.4 }, { 10620, 128.3 },
+    { 12632, 152.0 }, { 15024, 182.7 }, { 17864, 222.5 }, { 21244, 230.7 }, { 25264, 243.2 },
+    { 30048, 247.3 }, { 35732, 247.3 }, { 42492, 252.0 }, { 50532, 265.9 }, { 60096, 271.5 },
+};
+enum { ZEN1 = sizeof zen1 / sizeof *zen1 };
+
+Test(infer, levels_of_a_measured_curve)
+{
+    uint64_t size[ZEN1];
+    double cycles[ZEN1];
+    struct dg_plateau p[8];
+    for (size_t i = 0; i < ZEN1; i++) {
+        size[i] = zen1[i].kib * UINT64_C(1024);
+        cycles[i] = zen1[i].cycles;
+    }
+    struct dg_curve curve = { size, cycles, ZEN1 };
+    size_t count = dg_infer_plateaus(&curve, p, 8);
+    cr_assert(count == 3, "%zu levels", count);
+    cr_expect(fabs(p[0].level - 12.3) < 1 && fabs(p[1].level - 33.5) < 2 && p[2].level > 220,
+              "%g %g %g", p[0].level, p[1].level, p[2].level);
+    double onset = dg_infer_crossing(&curve, p[0].level, p[1].level, 0.1);
+    double half = dg_infer_crossing(&curve, p[0].level, p[1].level, 0.5);
+    cr_expect_eq(dg_roundest(onset / 1.09, half), 512 * 1024, "%g %g", onset, half);
+    onset = dg_infer_crossing(&curve, p[1].level, p[2].level, 0.1);
+    half = dg_infer_crossing(&curve, p[1].level, p[2].level, 0.5);
+    cr_expect_eq(dg_roundest(onset / 1.09, half), 8 << 20, "%g %g", onset, half);
+    cr_expect(dg_infer_crossing(&curve, 300, 400, 0.5) == 0);
+}
+
+Test(infer, roundest)
+{
+    static const struct { double low, high; uint64_t want; } rows[] = {
+        { 900, 1100, 1024 }, { 480e3, 860e3, 524288 }, { 1.2e6, 1.4e6, 1310720 }, { 600e3, 700e3, 655360 },
+        { 48000, 50000, 49152 }, { 33e6, 36e6, 33554432 }, { 7, 7.5, 7 }, { 7.1, 7.5, 0 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_eq(dg_roundest(rows[i].low, rows[i].high), rows[i].want, "[%g, %g]: %llu",
+                     rows[i].low, rows[i].high,
+                     (unsigned long long)dg_roundest(rows[i].low, rows[i].high));
+}
+
+Test(infer, chain_sweep)
+{
+    static const unsigned chains[] = { 1, 2, 3, 4, 5, 6, 8, 10, 12 };
+    double cycles[9];
+    for (double latency = 3; latency <= 6; latency++)
+        for (double rate = 0.5; rate <= 2; rate *= 2) {
+            for (size_t i = 0; i < 9; i++)
+                cycles[i] = fmax(latency / chains[i], 1 / rate);
+            struct dg_sweep sweep = { chains, cycles, 9 };
+            struct dg_rate got = dg_infer_rate(&sweep);
+            unsigned want = 0;
+            while (chains[want] < 0.97 * latency * rate)
+                want++;
+            cr_expect(got.per_cycle == rate, "%g", got.per_cycle);
+            cr_expect(got.chains == chains[want], "latency %g rate %g: %u", latency, rate, got.chains);
+        }
+}
+
+/* ---- resources: machines made of resources, times from them, the fit must give times back ---- */
+
+struct machine {
+    size_t ops, resources;
+    double capacity[6], units[6][DG_FIT_OPS];
+};
+
+static double machine_cycles(const struct machine *m, const double *counts)
+{
+    double cycles = 0;
+    for (size_t r = 0; r < m->resources; r++) {
+        double units = 0;
+        for (size_t i = 0; i < m->ops; i++)
+            units += counts[i] * m->units[r][i];
+        cycles = fmax(cycles, units / m->capacity[r]);
+    }
+    return cycles;
+}
+
+static double fit_machine(const struct machine *m, struct dg_fit *fit)
+{
+    static const unsigned groups[3][2] = { { 1, 1 }, { 2, 1 }, { 1, 2 } };
+    struct dg_pair_time pair[DG_FIT_OPS * DG_FIT_OPS * 3];
+    double alone[DG_FIT_OPS], counts[DG_FIT_OPS];
+    struct dg_fit_input input = { m->ops, alone, pair, 0 };
+    for (size_t i = 0; i < m->ops; i++) {
+        memset(counts, 0, sizeof counts);
+        counts[i] = 1;
+        alone[i] = machine_cycles(m, counts);
+        for (size_t j = 0; j < i; j++)
+            for (size_t g = 0; g < 3; g++) {
+                memset(counts, 0, sizeof counts);
+                counts[j] = groups[g][0];
+                counts[i] = groups[g][1];
+                pair[input.pairs++] = (struct dg_pair_time){
+                    (unsigned)j, (unsigned)i, groups[g][0], groups[g][1],
+                    machine_cycles(m, counts) };
+            }
+    }
+    dg_infer_resources(&input, fit);
+    return fit->worst;
+}
+
+Test(infer, resources)
+{
+    /* fma, mul | add | load, broadcast | store | scalar add; memory operations share two address
+     * units, everything shares six slots, wide ones take two */
+    static const struct machine chip = {
+        .ops = 7, .resources = 6,
+        .capacity = { 2, 2, 2, 1, 4, 6 },
+        .units = { { 2, 2, 0, 0, 0, 0, 0 }, { 0, 0, 2, 0, 0, 0, 0 }, { 0, 0, 0, 2, 2, 2, 0 },
+                   { 0, 0, 0, 0, 0, 2, 0 }, { 0, 0, 0, 0, 0, 0, 1 }, { 2, 2, 2, 2, 2, 2, 1 } },
+    };
+    struct dg_fit fit;
+    cr_expect(fit_machine(&chip, &fit) < 0.04, "worst %g", fit.worst);
+    /* groups of three that were never fitted: fma, load, broadcast as in a tile step */
+    static const double step[DG_FIT_OPS] = { 12, 0, 0, 2, 6, 0, 0 };
+    double want = machine_cycles(&chip, step), got = dg_fit_cycles(&fit, 7, step);
+    cr_expect(fabs(got / want - 1) < 0.05, "%g, %g", got, want);
+
+    uint64_t state = 3;
+    for (int round = 0; round < 60; round++) {
+        struct machine m = { .ops = 4 + (size_t)(uniform(&state) * 4), .resources = 4 };
+        for (size_t r = 0; r < 4; r++) {
+            m.capacity[r] = r == 3 ? 4 + floor(uniform(&state) * 5) : 1 + floor(uniform(&state) * 2);
+            for (size_t i = 0; i < m.ops; i++)
+                m.units[r][i] = r == 3 ? 1 : i % 3 == r ? 1 : 0;
+        }
+        cr_expect(fit_machine(&m, &fit) < 0.1, "round %d: worst %g", round, fit.worst);
+    }
+}
+
+/* ---- votes ---- */
+
+static struct dg_answer number(double value)
+{
+    return (struct dg_answer){ .key = "x", .unit = "bytes", .low = value - 0.01, .high = value + 0.01,
+                               .value = { .kind = DG_VALUE_NUMBER, .number = value },
+                               .confidence = 1, .samples = 5 };
+}
+
+Test(infer, votes)
+{
+    struct dg_vote_rule exact = { .discrete = true, .needed = 3 };
+    struct dg_vote_rule near = { .tolerance = 0.02, .needed = 3 };
+    struct dg_vote_rule most = { .largest = true, .needed = 3 };
+    struct dg_answer out, sizes[] = { number(8), number(12), number(8), number(8), number(4) };
+    cr_expect(!dg_infer_vote(&exact, sizes, 3, &out) && out.status == DG_UNRELIABLE &&
+              out.reason != NULL && out.help != NULL && out.value.kind == DG_VALUE_NULL);
+    cr_expect(dg_infer_vote(&exact, sizes, 4, &out) && out.value.number == 8 &&
+              out.confidence == 0.75 && out.samples == 15);
+    struct dg_answer times[] = { number(4.02), number(7), number(4), number(4.01) };
+    cr_expect(dg_infer_vote(&near, times, 4, &out) && out.value.number == 4.01 &&
+              out.low < 4 && out.high > 4.02 && out.high < 5);
+    cr_expect(!dg_infer_vote(&near, times, 2, &out) && strstr(out.reason, "few") != NULL);
+    cr_expect(dg_infer_vote(&most, sizes, 3, &out) && out.value.number == 12);
+    /* never measured: its own reason stands, and asking again is no use */
+    struct dg_answer none[3] = { { .key = "x", .status = DG_UNAVAILABLE, .reason = "why" },
+                                 { .key = "x", .status = DG_UNAVAILABLE, .reason = "why" },
+                                 { .key = "x", .status = DG_UNAVAILABLE, .reason = "why" } };
+    cr_expect(dg_infer_vote(&exact, none, 3, &out) && strcmp(out.reason, "why") == 0 &&
+              out.status == DG_UNAVAILABLE);
+}
