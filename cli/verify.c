@@ -49,7 +49,10 @@ static bool run(const struct dg_options *o, struct dg_error *e)
     const char *json = dg_option_text(o, "json");
     enum dg_exit code = dg_verify(o->operands[0], &options, o->arena, &report, e);
     dg_str_init(&text, o->arena);
-    dg_report_text(&report, &text);
+    if (dg_option_given(o, "table"))
+        dg_report_table(&report, &text);
+    else
+        dg_report_text(&report, &text);
     if (report.count > 0 && (json == NULL || strcmp(json, "/dev/stdout") != 0))
         fputs(dg_str_text(&text), stdout);
     if (report.count > 0 && json != NULL && !write_json(&report, json, o->arena, &unwritten)) {

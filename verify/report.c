@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/number.h"
+
 void dg_kernel_report_init(struct dg_kernel_report *kernel)
 {
     *kernel = (struct dg_kernel_report){.name = "", .isa = ""};
@@ -281,4 +283,36 @@ void dg_report_text(const struct dg_verify_report *report, struct dg_str *out)
             passed += report->kernels[i].pass;
         dg_str_format(out, "%zu of %zu kernels pass\n", passed, report->count);
     }
+}
+
+/* ---- table ---- */
+
+static void cell(struct dg_str *out, double value, unsigned decimals)
+{
+    char text[DG_FIXED_SIZE];
+    if (isfinite(value))
+        dg_write_fixed(text, value, decimals);
+    else
+        dg_format(text, sizeof text, "-");
+    dg_str_format(out, " %12s", text);
+}
+
+void dg_report_table(const struct dg_verify_report *report, struct dg_str *out)
+{
+    dg_str_format(out, "%-28s %-14s %5s %5s %5s %4s %4s %4s %12s %12s %12s %12s %12s\n", "kernel",
+                  "isa", "m", "n", "k", "mr", "nr", "pass", "predicted", "measured", "quartile",
+                  "error_%", "of_peak_%");
+    for (size_t i = 0; i < report->count; i++) {
+        const struct dg_kernel_report *k = &report->kernels[i];
+        dg_str_format(out, "%-28s %-14s %5llu %5llu %5llu %4u %4u %4s", k->name, k->isa,
+                      (unsigned long long)k->m, (unsigned long long)k->n, (unsigned long long)k->k,
+                      k->tile_m, k->tile_n, k->pass ? "yes" : "NO");
+        cell(out, k->cycles.predicted, 1);
+        cell(out, k->cycles.measured, 1);
+        cell(out, k->cycles.low, 1);
+        cell(out, 100 * (k->cycles.predicted / k->cycles.measured - 1), 2);
+        cell(out, 100 * k->roofline.of_peak, 2);
+        dg_str_add(out, "\n");
+    }
+    dg_str_format(out, "rounds %u, dropped %u\n", report->rounds, report->dropped);
 }

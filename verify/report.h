@@ -22,6 +22,8 @@ struct dg_check {
 /* Numbers that are not known are NaN (null in the file). */
 struct dg_kernel_report {
     const char *name, *isa;
+    uint64_t m, n, k;
+    unsigned tile_m, tile_n;
     bool ran;                          /* false: `problem` says why nothing was run */
     struct dg_error problem;
     bool pass;                         /* numbers and calls; speed never matters here */
@@ -62,5 +64,8 @@ bool dg_report_check(struct dg_kernel_report *kernel, struct dg_arena *arena, co
 /* The JSON of the contract, with `checks`, `reason` and `error` beside. */
 void dg_report_json(const struct dg_verify_report *report, struct dg_str *out);
 void dg_report_text(const struct dg_verify_report *report, struct dg_str *out);
+/* A line per kernel, columns apart by blanks, a title above; "-" where nothing is known:
+ * name isa m n k tile_m tile_n pass predicted measured low error% of_peak% */
+void dg_report_table(const struct dg_verify_report *report, struct dg_str *out);
 
 #endif

@@ -138,6 +138,11 @@ static void check_one(struct entry *entry, size_t index, const struct dg_workdir
         return;
     report->name = m->name;
     report->isa = m->isa;
+    report->m = m->problem.m;
+    report->n = m->problem.n;
+    report->k = m->problem.k;
+    report->tile_m = m->plan.mr;
+    report->tile_n = m->plan.nr;
     report->cycles.predicted = m->predicted.cycles;
     report->roofline.peak_claimed = m->roofs.peak > 0 ? m->roofs.peak : NAN;
     if (!check_here(entry, index, dir, options, arena, &report->problem))
