@@ -252,8 +252,5 @@ const struct dg_target dg_target_aarch64 = {
     .entry_mark = entry_mark, .no_stamps = no_stamps, .enter = enter, .leave = leave,
     .stamp = stamp, .checked_entry = checked_entry, .constant = constant, .notes = notes,
 };
-_Static_assert(offsetof(struct dg_kernel_args, c) == offsetof(struct dg_kernel_args, b) + 8 &&
-               offsetof(struct dg_kernel_args, parts) == offsetof(struct dg_kernel_args, part) + 4 &&
-               offsetof(struct dg_kernel_args, stamp_capacity) ==
-                   offsetof(struct dg_kernel_args, stamps) + 8,
-               "loaded in pairs");
+_Static_assert(AT(c) == AT(b) + 8 && AT(parts) == AT(part) + 4 &&
+               AT(stamp_capacity) == AT(stamps) + 8, "loaded in pairs");

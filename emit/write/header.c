@@ -27,8 +27,8 @@ static void put_operands(struct dg_str *out, const struct dg_kernel *k)
         put_operand(out, 'b', p->k, p->n, p->ldb, empty ? "not read, may be NULL" : "read");
     put_operand(out, 'c', p->m, p->n, p->ldc,
                 p->beta != 0 ? "read and written" : "written, never read");
-    dg_str_add(out, " * Nothing outside these elements is touched: gaps between rows keep their bytes. c may not\n"
-                    " * overlap a or b. ");
+    dg_str_add(out, " * Nothing outside these elements is touched: gaps between rows keep their\n"
+                    " * bytes. c may not overlap a or b. ");
     dg_str_add(out, k->pack != NULL ? "a and c may have any address.\n"
                                     : "a, b and c may have any address.\n");
 }
@@ -36,7 +36,7 @@ static void put_operands(struct dg_str *out, const struct dg_kernel *k)
 static void put_comment(struct dg_str *out, const struct dg_kernel *k, const char *options)
 {
     const struct dg_problem *p = k->problem;
-    dg_str_format(out, "/* %s: C[%llu,%llu] %s A[%llu,%llu] * B[%llu,%llu], written by deepgemm-gen %s\n",
+    dg_str_format(out, "/* %s: C[%llu,%llu] %s A[%llu,%llu] * B[%llu,%llu], by deepgemm-gen %s\n",
                   p->name, (ull)p->m, (ull)p->n, p->beta != 0 ? "+=" : "=", (ull)p->m, (ull)p->k,
                   (ull)p->k, (ull)p->n, k->tool_version);
     dg_str_format(out, " * Options: %s\n", options);
@@ -47,9 +47,9 @@ static void put_comment(struct dg_str *out, const struct dg_kernel *k, const cha
     put_operands(out, k);
     dg_str_format(out, " *\n * K is fixed at %llu. ", (ull)p->k);
     dg_str_add(out, p->k == 0 ? "C becomes beta times C.\n"
-                              : "Sums run in f32 with one rounding for each multiply-add, K is never\n"
-                                " * split between threads, so results repeat bit for bit.\n");
-    dg_str_add(out, " * No heap, no state, at most 4 KiB of stack: calls may run at once in many threads. */\n");
+                              : "Sums run in f32 with one rounding for each multiply-add,\n"
+                                " * in one order, so results repeat bit for bit.\n");
+    dg_str_add(out, " * No heap, no state, at most 4 KiB of stack: threads may call at once. */\n");
 }
 
 static void put_declarations(struct dg_str *out, const struct dg_kernel *k)
@@ -57,16 +57,17 @@ static void put_declarations(struct dg_str *out, const struct dg_kernel *k)
     const char *name = k->problem->name;
     dg_str_add(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     dg_str_format(out, "void %s(const void *a, const void *b, void *c);\n\n", name);
-    dg_str_add(out, "/* Set size = sizeof(struct dg_kernel_args), a, b, c, and everything else to 0. Returns 0: done;\n"
-                    " * 2: refused and nothing touched (size too small, NULL where bytes are needed, m neither 0 nor\n");
-    dg_str_format(out, " * %llu, part not 0, parts above 1", (ull)k->problem->m);
+    dg_str_add(out, "/* Set size = sizeof(struct dg_kernel_args), a, b, c, the rest 0. Returns\n"
+                    " * 0: done; 2: refused, nothing touched (size too small, NULL where bytes are\n");
+    dg_str_format(out, " * needed, m neither 0 nor %llu, part not 0, parts above 1",
+                  (ull)k->problem->m);
     dg_str_add(out, k->pack != NULL ? ", b not 64-byte aligned). */\n" : "). */\n");
     dg_str_format(out, "int %s_ex(const struct dg_kernel_args *args);\n", name);
     if (k->pack != NULL) {
         dg_str_format(out, "\n/* Bytes of packed B: %llu. */\nsize_t %s_packed_b_size(void);\n",
                       (ull)k->packed_b_size, name);
-        dg_str_format(out, "\n/* b: %llu x %llu, row-major, %llu elements from row to row, any address. packed: 64-byte\n"
-                           " * aligned; all of its bytes are written. */\n",
+        dg_str_format(out, "\n/* b: %llu x %llu, row-major, %llu elements from row to row, any\n"
+                           " * address. packed: 64-byte aligned; all of its bytes are written. */\n",
                       (ull)k->problem->k, (ull)k->problem->n, (ull)k->problem->ldb);
         dg_str_format(out, "void %s_pack_b(const void *b, void *packed);\n", name);
     }

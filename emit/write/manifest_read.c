@@ -136,7 +136,8 @@ static bool read_terms(struct reader *r, struct dg_manifest *out)
 {
     static const char array[] = "/predicted/terms";
     char at[PLACE];
-    struct dg_manifest_term *terms = take_array(r, array, sizeof *terms, &out->predicted.term_count);
+    struct dg_manifest_term *terms = take_array(r, array, sizeof *terms,
+                                                &out->predicted.term_count);
     if (terms == NULL)
         return false;
     out->predicted.terms = terms;

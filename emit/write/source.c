@@ -36,7 +36,8 @@ const char *dg_options_text(const struct dg_kernel *kernel, struct dg_arena *are
                   (unsigned long long)p->n, (unsigned long long)p->k, dg_dtype_names[p->dtype]);
     dg_str_format(&out, " --layout-a %s --layout-b %s --layout-c %s", layout_option(p->layout_a),
                   layout_option(p->layout_b), layout_option(p->layout_c));
-    dg_str_format(&out, " --layout-lda %llu --layout-ldb %llu --layout-ldc %llu --beta %d", (unsigned long long)p->lda,
+    dg_str_format(&out, " --layout-lda %llu --layout-ldb %llu --layout-ldc %llu --beta %d",
+                  (unsigned long long)p->lda,
                   (unsigned long long)p->ldb, (unsigned long long)p->ldc, p->beta);
     dg_str_format(&out, " --objective %s",
                   p->objective == DG_OBJECTIVE_CYCLES ? "cycles"

@@ -146,7 +146,8 @@ static void stamp(struct dg_str *out, struct dg_function *f, bool fenced)
     unsigned at = frame_bytes(f, false), number = f->stamps++;
     dg_str_format(out, ".ifdef DG_TIMING\n\tmov %%rax, %u(%%rsp)\n\tmov %%rdx, %u(%%rsp)\n",
                   at + 16, at + 24);
-    dg_str_format(out, "%s\trdtsc\n\tshl $32, %%rdx\n\tor %%rdx, %%rax\n", fenced ? "\tlfence\n" : "");
+    dg_str_add(out, fenced ? "\tlfence\n" : "");
+    dg_str_add(out, "\trdtsc\n\tshl $32, %rdx\n\tor %rdx, %rax\n");
     dg_str_format(out, "\tmov %u(%%rsp), %%rdx\n\tcmp %u(%%rsp), %%rdx\n\tjae %s_full%u\n",
                   at, at + 8, f->label, number);
     dg_str_format(out, "\tmov %%rax, (%%rdx)\n\tadd $8, %%rdx\n\tmov %%rdx, %u(%%rsp)\n", at);

@@ -164,7 +164,8 @@ Test(emit, stamps_are_counted, .init = set_up, .fini = tear_down)
                 hand_make(&h, isas[i], "kernel", mnk[0], mnk[1], mnk[2], (unsigned)mnk[3], &arena);
                 h.plan.best.cycles = (dg_cost)cycles[c] * DG_COST_ONE;
                 cr_assert(dg_lower(&h.problem, &h.plan.best, NULL, &arena, &lowered, &e));
-                uint64_t a = mnk[0] * mnk[2] * 4, b = lowered.packed_b_size, cs = mnk[0] * mnk[1] * 4;
+                uint64_t a = mnk[0] * mnk[2] * 4, b = lowered.packed_b_size;
+                uint64_t cs = mnk[0] * mnk[1] * 4;
                 struct dg_ir_run work = {
                     .region = { { "a", dg_alloc(&arena, a + 1), a, false, 0, 0, 0, NULL },
                                 { "b", dg_alloc(&arena, b + 1), b, false, 0, 0, 0, NULL },

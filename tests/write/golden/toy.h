@@ -1,4 +1,4 @@
-/* toy: C[1,11] = A[1,5] * B[5,11], written by deepgemm-gen 0.0.0
+/* toy: C[1,11] = A[1,5] * B[5,11], by deepgemm-gen 0.0.0
  * Options: --name toy --isa x86_64-avx2 --m 1 --n 11 --k 5 --dtype f32 --layout-a row_major --layout-b packed --layout-c row_major --layout-lda 5 --layout-ldb 11 --layout-ldc 11 --beta 0 --objective cycles
  * Estimated cycles: 11
  * Runs on: x86_64 with avx2,fma; the caller makes sure of that.
@@ -7,12 +7,12 @@
  *   a  1 x 5, row-major, 5 elements from row to row; read
  *   b  220 bytes made by toy_pack_b, 64-byte aligned; read
  *   c  1 x 11, row-major, 11 elements from row to row; written, never read
- * Nothing outside these elements is touched: gaps between rows keep their bytes. c may not
- * overlap a or b. a and c may have any address.
+ * Nothing outside these elements is touched: gaps between rows keep their
+ * bytes. c may not overlap a or b. a and c may have any address.
  *
- * K is fixed at 5. Sums run in f32 with one rounding for each multiply-add, K is never
- * split between threads, so results repeat bit for bit.
- * No heap, no state, at most 4 KiB of stack: calls may run at once in many threads. */
+ * K is fixed at 5. Sums run in f32 with one rounding for each multiply-add,
+ * in one order, so results repeat bit for bit.
+ * No heap, no state, at most 4 KiB of stack: threads may call at once. */
 #ifndef DG_KERNEL_toy_H
 #define DG_KERNEL_toy_H
 
@@ -47,16 +47,16 @@ extern "C" {
 
 void toy(const void *a, const void *b, void *c);
 
-/* Set size = sizeof(struct dg_kernel_args), a, b, c, and everything else to 0. Returns 0: done;
- * 2: refused and nothing touched (size too small, NULL where bytes are needed, m neither 0 nor
- * 1, part not 0, parts above 1, b not 64-byte aligned). */
+/* Set size = sizeof(struct dg_kernel_args), a, b, c, the rest 0. Returns
+ * 0: done; 2: refused, nothing touched (size too small, NULL where bytes are
+ * needed, m neither 0 nor 1, part not 0, parts above 1, b not 64-byte aligned). */
 int toy_ex(const struct dg_kernel_args *args);
 
 /* Bytes of packed B: 220. */
 size_t toy_packed_b_size(void);
 
-/* b: 5 x 11, row-major, 11 elements from row to row, any address. packed: 64-byte
- * aligned; all of its bytes are written. */
+/* b: 5 x 11, row-major, 11 elements from row to row, any
+ * address. packed: 64-byte aligned; all of its bytes are written. */
 void toy_pack_b(const void *b, void *packed);
 
 #ifdef __cplusplus
