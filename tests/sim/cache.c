@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One cache (or TLB, whose lines are pages): sets and ways, LRU or tree PLRU. */
-#include <string.h>
-
 #include "tests/sim/sim.h"
 
 static uint32_t log2_of(uint64_t value)
@@ -26,8 +24,8 @@ bool sim_cache_init(struct sim_cache *c, const struct sim_cache_spec *spec,
     c->set_bits = log2_of(c->sets);
     size_t lines = (size_t)c->sets * spec->ways;
     c->tag = dg_alloc_array(arena, lines, sizeof *c->tag);
-    c->age = dg_alloc_array(arena, lines, sizeof *c->age);
-    return c->tag != NULL && c->age != NULL;
+    c->tree = dg_alloc_array(arena, c->sets, sizeof *c->tree);
+    return c->tag != NULL && c->tree != NULL;
 }
 
 static uint32_t set_of(const struct sim_cache *c, uint64_t line)
@@ -36,7 +34,7 @@ static uint32_t set_of(const struct sim_cache *c, uint64_t line)
         return 0;
     if (c->spec.hashed)
         line ^= (line >> c->set_bits) ^ (line >> (2 * c->set_bits)) ^ (line >> (3 * c->set_bits));
-    return (uint32_t)(line % c->sets);
+    return (uint32_t)(c->sets & (c->sets - 1) ? line % c->sets : line & (c->sets - 1));
 }
 
 /* The tree splits [low, high) in halves; bit `node` set: the left half was used last. */
@@ -66,35 +64,44 @@ static uint32_t plru_victim(uint64_t bits, uint32_t ways)
     return low;
 }
 
-static uint32_t victim_of(const struct sim_cache *c, uint32_t set)
+/* The tags of a set stand in the order of use, the last used first. */
+static bool touch_lru(uint32_t *tag, uint32_t ways, uint32_t wanted)
 {
-    uint64_t *age = c->age + (size_t)set * c->spec.ways;
-    if (c->spec.policy == SIM_PLRU)
-        return plru_victim(age[0], c->spec.ways);
-    uint32_t oldest = 0;
-    for (uint32_t way = 1; way < c->spec.ways; way++)
-        if (age[way] < age[oldest])
-            oldest = way;
-    return oldest;
+    uint32_t moved = wanted;
+    for (uint32_t way = 0; way < ways; way++) {
+        uint32_t here = tag[way];
+        tag[way] = moved;
+        if (here == wanted)
+            return true;
+        if (here == 0)
+            return false;
+        moved = here;
+    }
+    return false;
 }
 
-bool sim_cache_touch(struct sim_cache *c, uint64_t address)
+static bool touch_plru(uint32_t *tag, uint64_t *bits, uint32_t ways, uint32_t wanted)
 {
-    uint64_t line = address >> c->shift;
-    uint32_t set = set_of(c, line), way = 0, ways = c->spec.ways;
-    uint64_t *tag = c->tag + (size_t)set * ways, *age = c->age + (size_t)set * ways;
-    while (way < ways && tag[way] != line + 1)
+    uint32_t way = 0;
+    while (way < ways && tag[way] != wanted)
         way++;
     bool hit = way < ways;
     for (uint32_t i = 0; way == ways && i < ways; i++)
         if (tag[i] == 0)
             way = i;
     if (way == ways)
-        way = victim_of(c, set);
-    tag[way] = line + 1;
-    if (c->spec.policy == SIM_PLRU)
-        plru_use(&age[0], way, ways);
-    else
-        age[way] = ++c->now;
+        way = plru_victim(*bits, ways);
+    tag[way] = wanted;
+    plru_use(bits, way, ways);
     return hit;
+}
+
+bool sim_cache_touch(struct sim_cache *c, uint64_t address)
+{
+    uint64_t line = address >> c->shift;
+    uint32_t set = set_of(c, line), wanted = (uint32_t)line + 1;
+    uint32_t *tag = c->tag + (size_t)set * c->spec.ways;
+    if (c->spec.policy == SIM_PLRU)
+        return touch_plru(tag, &c->tree[set], c->spec.ways, wanted);
+    return touch_lru(tag, c->spec.ways, wanted);
 }

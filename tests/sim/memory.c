@@ -4,7 +4,8 @@
  * as its index lies within a page or is made to look so; the others by the physical one. */
 #include "tests/sim/sim.h"
 
-enum { SMALL_PAGE = 12, HUGE_PAGE = 21, FRAME_BITS = 26 };
+/* Physical addresses of 38 bits, so that line numbers fit the tags of the caches. */
+enum { SMALL_PAGE = 12, HUGE_PAGE = 21, PHYSICAL_BITS = 38 };
 
 /* A TLB is a cache whose lines are pages, told by their numbers. */
 static struct sim_cache_spec tlb_spec(const struct sim_tlb_spec *t)
@@ -19,6 +20,7 @@ bool sim_memory_init(struct sim_memory *m, const struct sim_chip *chip, double n
     *m = (struct sim_memory){ .chip = chip, .page_seed = seed, .random = seed | 1,
                               .neighbour = neighbour,
                               .page_shift = chip->huge_pages ? HUGE_PAGE : SMALL_PAGE };
+    m->frame_bits = PHYSICAL_BITS - m->page_shift;
     struct sim_cache_spec tlb1 = tlb_spec(&chip->tlb1);
     struct sim_cache_spec tlb2 = tlb_spec(&chip->tlb2);
     return sim_cache_init(&m->l1, &chip->l1, arena) && sim_cache_init(&m->l2, &chip->l2, arena) &&
@@ -26,10 +28,10 @@ bool sim_memory_init(struct sim_memory *m, const struct sim_chip *chip, double n
            sim_cache_init(&m->tlb2, &tlb2, arena);
 }
 
-/* Frames of pages: a bijection of 26 bits that scatters (xor-shift and multiply, as in hashes). */
+/* Frames of pages: a bijection that scatters (xor-shift and multiply by odd numbers). */
 static uint64_t frame_of(const struct sim_memory *m, uint64_t page)
 {
-    const uint64_t mask = (UINT64_C(1) << FRAME_BITS) - 1;
+    const uint64_t mask = (UINT64_C(1) << m->frame_bits) - 1;
     uint64_t x = (page + m->page_seed * 7919) & mask;
     x ^= x >> 13;
     x = x * 0x2545f4915u & mask;
@@ -67,7 +69,7 @@ static void let_neighbour(struct sim_memory *m)
 {
     double r = (double)(next_random(m) >> 11) * 0x1p-53;
     if (m->neighbour > 0 && r < m->neighbour)
-        sim_cache_touch(&m->l3, (UINT64_C(1) << 40) + (next_random(m) >> 20));
+        sim_cache_touch(&m->l3, next_random(m) >> (64 - PHYSICAL_BITS));
 }
 
 /* Behind L2; its neighbour line comes along where the chip does so. */

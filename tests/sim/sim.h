@@ -72,9 +72,8 @@ struct dg_bench sim_bench(struct sim *sim);
 struct sim_cache {
     struct sim_cache_spec spec;
     uint32_t sets, shift, set_bits;
-    uint64_t *tag;                       /* line number + 1; 0: empty */
-    uint64_t *age;                       /* LRU: time of use; PLRU: bits of the tree, by set */
-    uint64_t now;
+    uint32_t *tag;                       /* line number + 1, cut to 32 bits; 0: empty */
+    uint64_t *tree;                      /* PLRU: bits of the tree, by set */
 };
 bool sim_cache_init(struct sim_cache *cache, const struct sim_cache_spec *spec,
                     struct dg_arena *arena);
@@ -86,7 +85,7 @@ struct sim_memory {
     const struct sim_chip *chip;
     struct sim_cache l1, l2, l3, tlb1, tlb2;
     uint64_t page_seed;
-    uint32_t page_shift;
+    uint32_t page_shift, frame_bits;
     uint64_t random;
     double neighbour;
     uint64_t from[4];                    /* lines served by L1, L2, L3, memory */

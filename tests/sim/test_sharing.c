@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Resources, bandwidths and mixes on simulated chips, where the truth can be computed. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/check.h"
+
+static double number(const struct dg_answers *answers, const char *key)
+{
+    const struct dg_answer *a = dg_answers_find(answers, key);
+    return a != NULL && a->value.kind == DG_VALUE_NUMBER ? a->value.number : NAN;
+}
+
+/* Units of one operation in the users of one resource. */
+static double units_of(const struct dg_answer *users, const char *op)
+{
+    size_t length = strlen(op);
+    for (size_t i = 0; i < users->value.list_count; i++) {
+        const char *text = users->value.list[i];
+        if (strncmp(text, op, length) == 0 && text[length] == ':')
+            return strtod(text + length + 1, NULL);
+    }
+    return 0;
+}
+
+/* Cycles of a group by what the answers say about resources. */
+static double fitted(const struct dg_answers *answers, const char *a, unsigned count_a,
+                     const char *b, unsigned count_b)
+{
+    double cycles = 0;
+    for (size_t i = 0; i < answers->count; i++) {
+        const struct dg_answer *users = &answers->answer[i];
+        char key[96];
+        size_t length = strlen(users->key);
+        if (length < 10 || strcmp(users->key + length - 6, ".users") != 0)
+            continue;
+        dg_format(key, sizeof key, "%s", users->key);
+        strcpy(key + length - 6, ".capacity");
+        double units = count_a * units_of(users, a) + count_b * units_of(users, b);
+        cycles = fmax(cycles, units / number(answers, key));
+    }
+    return cycles;
+}
+
+/* The fit must give the time of groups that were measured and of others. */
+static void check_groups(const struct sim_case *c, const struct dg_answers *answers, unsigned bits)
+{
+    static const char *const names[] = { "fma", "load", "broadcast", "store", "add" };
+    static const unsigned counts[][2] = { { 1, 1 }, { 2, 1 }, { 1, 2 }, { 3, 2 }, { 6, 4 } };
+    for (size_t i = 0; i < 5; i++) {
+        for (size_t j = i + 1; j < 5; j++) {
+            for (size_t k = 0; k < 5; k++) {
+                char a[48], b[48];
+                dg_format(a, sizeof a, "%s.f32.%u", names[i], bits);
+                dg_format(b, sizeof b, "%s.f32.%u", names[j], bits);
+                double truth = sim_group_cycles(&c->chip, a, counts[k][0], b, counts[k][1]);
+                double fit = fitted(answers, a, counts[k][0], b, counts[k][1]);
+                if (truth > 0)
+                    cr_expect(fabs(fit - truth) <= 0.06 * truth, "%s: %u %s, %u %s: %g, not %g",
+                              c->title, counts[k][0], a, counts[k][1], b, fit, truth);
+            }
+        }
+    }
+}
+
+Test(sim_sharing, resources)
+{
+    static const size_t which[] = { 0, 1, 2, 4, 5 };
+    static const char *const ids[] = { "pairs" };
+    for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
+        const struct sim_case *c = &sim_cases[which[i]];
+        struct dg_arena arena;
+        struct dg_probe_result result;
+        struct dg_error e;
+        dg_arena_init(&arena);
+        cr_assert(sim_run(c, 11, ids, 1, &arena, &result, &e), "%s", e.rule);
+        check_groups(c, &result.answers, (unsigned)number(&result.answers, "vector_bits"));
+        dg_arena_free(&arena);
+    }
+}
+
+struct bound { const char *key; double low, high; };
+
+static void check_bounds(const struct sim_case *c, const struct dg_answers *answers,
+                         const struct bound *bounds, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double value = number(answers, bounds[i].key);
+        cr_expect(value >= bounds[i].low && value <= bounds[i].high, "%s: %s is %g, not %g to %g",
+                  c->title, bounds[i].key, value, bounds[i].low, bounds[i].high);
+    }
+}
+
+/* The first chip: two 256-bit loads, 32 bytes a cycle from L2, 12 GB/s from memory, 1.6 for all. */
+Test(sim_sharing, bandwidths_and_mixes)
+{
+    static const char *const ids[] = { "bandwidth", "turn", "pass", "sets" };
+    static const struct bound bounds[] = {
+        { "bw.l1.read.1", 60, 66 }, { "bw.l2.read.1", 28, 36 }, { "bw.l3.read.1", 15, 33 },
+        { "bw.dram.read.1", 11, 16 }, { "bw.dram.triad.all", 10, 20 },
+        { "mix.turn.f32.256.v2.b6.s128", 128 * 6 - 1, 128 * 6 + 10 },
+        { "mix.turn.f32.256.v1.b1.s128", 128 * 4 - 1, 128 * 4 + 10 },
+        { "mix.turn.f32.256.v1.b4.s16", 16 * 4 - 1, 16 * 4 + 10 },
+        { "mix.pass.f32.256.v4.b1.s128", 128 * 4, 128 * 4 + 30 },
+        { "mix.set.b6.t4096", 0.98, 1.02 }, { "mix.set.b10.t4096", 1.05, 100 },
+        { "mix.call.f32.256", 3, 7 },
+    };
+    struct dg_arena arena;
+    struct dg_probe_result result;
+    struct dg_error e;
+    dg_arena_init(&arena);
+    cr_assert(sim_run(&sim_cases[0], 13, ids, 4, &arena, &result, &e), "%s", e.rule);
+    check_bounds(&sim_cases[0], &result.answers, bounds, sizeof bounds / sizeof *bounds);
+    dg_arena_free(&arena);
+}
+
+/* Out of time at any moment: what is there is true or marked, nothing hangs. */
+Test(sim_sharing, budgets)
+{
+    static const double budgets[] = { 1, 40, 400, 1500 };
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        struct sim_case c = sim_cases[0];
+        struct dg_arena arena;
+        struct dg_probe_result result;
+        struct dg_error e;
+        struct dg_str report;
+        c.trouble.budget = budgets[i];
+        for (size_t k = 0; k < 16; k++)
+            c.truth[k].may_be_unknown = true;
+        memset(c.unknown, 0, sizeof c.unknown);
+        dg_arena_init(&arena);
+        dg_str_init(&report, &arena);
+        cr_assert(sim_run(&c, 17, NULL, 0, &arena, &result, &e), "%s", e.rule);
+        cr_expect(result.incomplete || budgets[i] > 1000);
+        cr_expect_eq(sim_check(&c, &result.answers, &report), 0u, "%g:\n%s", budgets[i],
+                     dg_str_text(&report));
+        dg_arena_free(&arena);
+    }
+}
