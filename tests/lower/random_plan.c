@@ -182,11 +182,11 @@ static bool check_pack(const struct random_case *test, const float *b, const voi
         uint64_t width = column + nr <= p->n ? nr
                        : (uint64_t)test->plan.tail_vectors * test->plan.body.lanes;
         for (uint64_t k = 0; k < p->k; k++)
-            for (uint64_t j = 0; j < width; j++, at++) {
-                float wanted = column + j < p->n ? b[k * p->ldb + column + j] : 0.0f;
+            for (uint64_t j = column; j < column + width; j++, at++) {
+                float wanted = j < p->n ? b[k * p->ldb + j] : 0.0f;
                 if (memcmp(at, &wanted, sizeof wanted) != 0) {
                     snprintf(message, 512, "packed element of k %llu, column %llu",
-                             (unsigned long long)k, (unsigned long long)(column + j));
+                             (unsigned long long)k, (unsigned long long)j);
                     return false;
                 }
             }
