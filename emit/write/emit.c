@@ -68,25 +68,52 @@ static bool add_object(struct job *job, const struct dg_kernel *kernel, const ch
                           : add(job, "lib", ".a", archive.text, archive.length);
 }
 
-static bool add_manifest(struct job *job, const struct dg_kernel *kernel,
-                         const struct dg_view *view, const struct dg_lowered *lowered)
+static bool add_manifest(struct job *job, struct dg_manifest *manifest)
 {
-    struct dg_manifest manifest;
     struct dg_manifest_file files[DG_EMIT_FILES];
     char hash[DG_EMIT_FILES][DG_SHA256_HEX];
-    if (!dg_describe(kernel, view, job->arena, &manifest))
-        return no_memory(job);
     for (size_t i = 0; i < job->out->count; i++) {
         const struct dg_emit_file *file = &job->out->file[i];
         dg_sha256_hex(file->bytes, file->size, hash[i]);
         files[i] = (struct dg_manifest_file){ file->name, hash[i] };
     }
-    manifest.files = files;
-    manifest.file_count = job->out->count;
-    manifest.stamps.loop = lowered->stamp_loop != NULL ? lowered->stamp_loop : "call";
-    manifest.stamps.count = lowered->stamps;
-    manifest.stamps.clock = dg_target_for(kernel->run->isa)->stamp_clock;
-    return add_text(job, ".json", dg_manifest_text(&manifest, job->arena));
+    manifest->files = files;
+    manifest->file_count = job->out->count;
+    return add_text(job, ".json", dg_manifest_text(manifest, job->arena));
+}
+
+static bool set_debug_name(struct job *job, struct dg_kernel *kernel)
+{
+    struct dg_str name;
+    if (!kernel->problem->enable_debug)
+        return true;
+    dg_str_init(&name, job->arena);
+    dg_str_format(&name, "%s.s", job->stem);
+    kernel->debug_name = dg_str_text(&name);
+    return name.failed ? no_memory(job) : true;
+}
+
+/* The manifest before the texts, which quote it. */
+static bool describe(struct job *job, struct dg_kernel *kernel, const struct dg_lowered *lowered,
+                     const struct dg_view *view, struct dg_manifest *manifest)
+{
+    if (!dg_describe(kernel, view, job->arena, manifest) || !set_debug_name(job, kernel))
+        return no_memory(job);
+    manifest->stamps.loop = lowered->stamp_loop != NULL ? lowered->stamp_loop : "call";
+    manifest->stamps.count = lowered->stamps;
+    manifest->stamps.clock = dg_target_for(kernel->run->isa)->stamp_clock;
+    kernel->profile_name = manifest->profile.name;
+    kernel->profile_hash = manifest->profile.hash;
+    return true;
+}
+
+static bool add_all(struct job *job, const struct dg_kernel *kernel, struct dg_manifest *manifest)
+{
+    const char *source = dg_source_text(kernel, job->arena);
+    return add_text(job, ".s", source) &&
+           add_text(job, ".h", dg_header_text(kernel, job->arena)) &&
+           (job->options->source_only || add_object(job, kernel, source)) &&
+           add_manifest(job, manifest);
 }
 
 bool dg_emit_make(const struct dg_problem *problem, const struct dg_plan_result *plan,
@@ -101,6 +128,7 @@ bool dg_emit_make(const struct dg_problem *problem, const struct dg_plan_result 
     };
     struct dg_view view = plan->view;
     struct dg_lowered lowered = { 0 };
+    struct dg_manifest manifest;
     *out = (struct dg_emitted){ 0 };
     if (dg_target_for(plan->best.body.isa) == NULL)
         return dg_fail(job.e, DG_EXIT_UNAVAILABLE, problem->name,
@@ -113,18 +141,8 @@ bool dg_emit_make(const struct dg_problem *problem, const struct dg_plan_result 
         .run = &lowered.kernel, .pack = lowered.has_pack_b ? &lowered.pack_b : NULL,
         .packed_b_size = lowered.packed_b_size,
     };
-    if (problem->enable_debug) {
-        struct dg_str name;
-        dg_str_init(&name, arena);
-        dg_str_format(&name, "%s.s", job.stem);
-        kernel.debug_name = dg_str_text(&name);
-    }
-    const char *source = dg_source_text(&kernel, arena);
-    if (!add_text(&job, ".s", source) || !add_text(&job, ".h", dg_header_text(&kernel, arena)))
-        return false;
-    if (!options->source_only && !add_object(&job, &kernel, source))
-        return false;
-    return add_manifest(&job, &kernel, &view, &lowered);
+    return describe(&job, &kernel, &lowered, &view, &manifest) &&
+           add_all(&job, &kernel, &manifest);
 }
 
 bool dg_emit_write(const struct dg_emitted *emitted, const char *folder, struct dg_arena *arena,

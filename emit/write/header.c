@@ -41,6 +41,7 @@ static void put_comment(struct dg_str *out, const struct dg_kernel *k, const cha
                   (ull)p->k, (ull)p->n, k->tool_version);
     dg_str_format(out, " * Options: %s\n", options);
     dg_str_format(out, " * Estimated cycles: %llu\n", (ull)dg_kernel_cycles(k->plan));
+    dg_str_format(out, " * Planned for: %s, values read: %s\n", k->profile_name, k->profile_hash);
     dg_str_format(out, " * Runs on: %s with %s; the caller makes sure of that.\n",
                   k->plan->body.isa->architecture, k->plan->body.isa->features);
     dg_str_add(out, " *\n");
@@ -58,8 +59,8 @@ static void put_declarations(struct dg_str *out, const struct dg_kernel *k)
     dg_str_add(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     dg_str_format(out, "void %s(const void *a, const void *b, void *c);\n\n", name);
     dg_str_add(out, "/* Set size = sizeof(struct dg_kernel_args), a, b, c, the rest 0. Returns\n"
-                    " * 0: done; 2: refused, nothing touched (size too small, NULL where bytes are\n");
-    dg_str_format(out, " * needed, m neither 0 nor %llu, part not 0, parts above 1",
+                    " * 0: done; 2: refused, nothing touched (size too small, NULL where bytes\n");
+    dg_str_format(out, " * are needed, m neither 0 nor %llu, part not 0, parts above 1",
                   (ull)k->problem->m);
     dg_str_add(out, k->pack != NULL ? ", b not 64-byte aligned). */\n" : "). */\n");
     dg_str_format(out, "int %s_ex(const struct dg_kernel_args *args);\n", name);
@@ -67,7 +68,7 @@ static void put_declarations(struct dg_str *out, const struct dg_kernel *k)
         dg_str_format(out, "\n/* Bytes of packed B: %llu. */\nsize_t %s_packed_b_size(void);\n",
                       (ull)k->packed_b_size, name);
         dg_str_format(out, "\n/* b: %llu x %llu, row-major, %llu elements from row to row, any\n"
-                           " * address. packed: 64-byte aligned; all of its bytes are written. */\n",
+                           " * address. packed: 64-byte aligned; all its bytes are written. */\n",
                       (ull)k->problem->k, (ull)k->problem->n, (ull)k->problem->ldb);
         dg_str_format(out, "void %s_pack_b(const void *b, void *packed);\n", name);
     }

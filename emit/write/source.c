@@ -118,6 +118,8 @@ static void put_head(struct writer *w, const char *options)
                   k->plan->body.isa->name);
     dg_str_format(&w->out, "%s Written by deepgemm-gen %s\n", w->comment, k->tool_version);
     dg_str_format(&w->out, "%s Options: %s\n", w->comment, options);
+    dg_str_format(&w->out, "%s Planned for: %s, values read: %s\n", w->comment, k->profile_name,
+                  k->profile_hash);
     put_plan(w);
     line(w, "");
     put_register_map(w, k->run, "the product");

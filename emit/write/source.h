@@ -17,6 +17,7 @@ struct dg_kernel {
     const struct dg_ir_code *run;        /* arguments a, b, c */
     const struct dg_ir_code *pack;       /* arguments b, packed; NULL: B is not packed */
     uint64_t packed_b_size;              /* bytes; 0 without pack */
+    const char *profile_name, *profile_hash;   /* as in the manifest */
     const char *debug_name;              /* the source's name in line numbers; NULL: none */
 };
 

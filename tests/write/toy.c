@@ -115,7 +115,8 @@ void toy_make(struct toy *toy, const char *isa_name, const char *name)
     build_run(toy);
     build_pack(toy);
     toy->kernel = (struct dg_kernel){
-        .tool_version = "0.0.0", .problem = &toy->problem, .plan = &toy->plan,
+        .tool_version = "0.0.0", .profile_name = "by hand", .profile_hash = "0123456789abcdef",
+        .problem = &toy->problem, .plan = &toy->plan,
         .run = &toy->run, .pack = &toy->pack,
         .packed_b_size = (uint64_t)TOY_K * 4 * n,
     };

@@ -1,6 +1,7 @@
 // toy: C[1,7] = A[1,5] * B[5,7], f32, aarch64-neon
 // Written by deepgemm-gen 0.0.0
 // Options: --name toy --isa aarch64-neon --m 1 --n 7 --k 5 --dtype f32 --layout-a row_major --layout-b packed --layout-c row_major --layout-lda 5 --layout-ldb 7 --layout-ldc 7 --beta 0 --objective cycles
+// Planned for: by hand, values read: 0123456789abcdef
 // Tile 1 x 8, blocks kc 5 mc 1 nc 7, panels outer, unroll 1
 // Estimated cycles: 11
 //           10  multiply-adds

@@ -1,6 +1,7 @@
 /* toy: C[1,11] = A[1,5] * B[5,11], by deepgemm-gen 0.0.0
  * Options: --name toy --isa x86_64-avx2 --m 1 --n 11 --k 5 --dtype f32 --layout-a row_major --layout-b packed --layout-c row_major --layout-lda 5 --layout-ldb 11 --layout-ldc 11 --beta 0 --objective cycles
  * Estimated cycles: 11
+ * Planned for: by hand, values read: 0123456789abcdef
  * Runs on: x86_64 with avx2,fma; the caller makes sure of that.
  *
  * Operands (f32):
@@ -48,15 +49,15 @@ extern "C" {
 void toy(const void *a, const void *b, void *c);
 
 /* Set size = sizeof(struct dg_kernel_args), a, b, c, the rest 0. Returns
- * 0: done; 2: refused, nothing touched (size too small, NULL where bytes are
- * needed, m neither 0 nor 1, part not 0, parts above 1, b not 64-byte aligned). */
+ * 0: done; 2: refused, nothing touched (size too small, NULL where bytes
+ * are needed, m neither 0 nor 1, part not 0, parts above 1, b not 64-byte aligned). */
 int toy_ex(const struct dg_kernel_args *args);
 
 /* Bytes of packed B: 220. */
 size_t toy_packed_b_size(void);
 
 /* b: 5 x 11, row-major, 11 elements from row to row, any
- * address. packed: 64-byte aligned; all of its bytes are written. */
+ * address. packed: 64-byte aligned; all its bytes are written. */
 void toy_pack_b(const void *b, void *packed);
 
 #ifdef __cplusplus

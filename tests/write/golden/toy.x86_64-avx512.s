@@ -1,6 +1,7 @@
 # toy: C[1,19] = A[1,5] * B[5,19], f32, x86_64-avx512
 # Written by deepgemm-gen 0.0.0
 # Options: --name toy --isa x86_64-avx512 --m 1 --n 19 --k 5 --dtype f32 --layout-a row_major --layout-b packed --layout-c row_major --layout-lda 5 --layout-ldb 19 --layout-ldc 19 --beta 0 --objective cycles
+# Planned for: by hand, values read: 0123456789abcdef
 # Tile 1 x 32, blocks kc 5 mc 1 nc 19, panels outer, unroll 1
 # Estimated cycles: 11
 #           10  multiply-adds
