@@ -120,6 +120,20 @@ static double wall_of_call(struct timed *t)
     return best;
 }
 
+/* One call of the timing build must write exactly the stamps that the manifest counts: else slices
+ * of different calls would not lie side by side. */
+static bool stamps_fit(struct timed *t, size_t count)
+{
+    uint64_t *stamps = calloc(count + 1, sizeof *stamps);
+    struct dg_kernel_args args = {
+        .size = sizeof args, .a = t->a, .b = t->b, .c = t->c, .alpha = 1,
+        .beta = t->manifest->problem.beta, .stamps = stamps, .stamp_capacity = count + 1,
+    };
+    bool fit = stamps != NULL && t->ex(&args) == 0 && stamps[count - 1] != 0 && stamps[count] == 0;
+    free(stamps);
+    return fit;
+}
+
 static void choose_method(struct timed *t)
 {
     double one = fmax(wall_of_call(t), 20);
@@ -135,7 +149,8 @@ static void choose_method(struct timed *t)
         }
         /* the clock reads are in there: what they take is given back as more calls */
         t->calls = (uint64_t)fmax((double)calls, SAMPLE_NS / one);
-    } else if (t->ex != NULL && t->manifest->stamps.count > 2) {
+    } else if (t->ex != NULL && t->manifest->stamps.count > 2
+               && stamps_fit(t, (size_t)t->manifest->stamps.count)) {
         t->method = DG_BY_SLICES;
         t->slices = (size_t)t->manifest->stamps.count - 1;
     }
@@ -214,7 +229,7 @@ static unsigned samples_in_round(const struct timed *t, size_t kernels)
 {
     size_t each = (SAMPLES_A_ROUND + kernels - 1) / kernels;
     if (t->method != DG_BY_SAMPLES)
-        return kernels > 1 ? 1 : LONG_CALLS;
+        return LONG_CALLS;
     return each < LEAST_SAMPLES ? LEAST_SAMPLES : (unsigned)each;
 }
 
