@@ -331,6 +331,7 @@ bool dg_chains_open(struct engine *e, struct dg_error *error)
     describe(e, &ticks, add);
     /* Ratios under an emulator may look right by accident; its times mean nothing. */
     e->agree = add > 0 && !e->info.emulated;
+    e->state.agree = e->agree;
     /* A folded addition is no chain: the xor-rotate pair is. */
     bool folded = add > 0 && add < 1;
     double per_cycle = add > 0 ? ticks.add / add : fmax(ticks.add, 1e-3);

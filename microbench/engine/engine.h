@@ -27,6 +27,7 @@ struct dg_engine_state {
     const char *peak_op;             /* the row of the peak loop, "fma.f32.256" */
     unsigned long accepted, rejected_clock, rejected_usage, rejected_peak, rejected_wide;
     double waited_seconds;
+    bool agree;                      /* the chains have integer ratios: cycles mean something */
     const char *memory_source;       /* what limits the arena: "default", "free memory", ... */
     double tick_hz;
 };
