@@ -19,8 +19,8 @@ static const char *const vector_names[] = {
 enum { VECTOR_NAMES = sizeof vector_names / sizeof *vector_names };
 static const char *const scalar_names[] = { "add.i64.64", "load.i64.64", "prefetch_l1.i64.64" };
 enum { SCALAR_NAMES = sizeof scalar_names / sizeof *scalar_names };
-/* Groups: equal counts, and few of one beside many of another, where issue slots run out. */
-static const unsigned groups[][2] = { { 1, 1 }, { 1, 2 }, { 2, 1 }, { 1, 4 }, { 4, 1 } };
+/* Groups: one to one, and twice as many of either. */
+static const unsigned groups[][2] = { { 1, 1 }, { 1, 2 }, { 2, 1 } };
 enum { GROUPS = sizeof groups / sizeof *groups };
 
 struct pair_memory {
@@ -100,7 +100,7 @@ static const char *user_text(struct dg_context *ctx, const char *name, double un
 static void say_resource(struct dg_context *ctx, const struct memory *m, const char *name,
                          const struct dg_resource *r, unsigned long samples)
 {
-    char key[2 * NAME];
+    char key[3 * NAME];
     const char **users = dg_alloc_array(ctx->arena, DG_FIT_OPS, sizeof *users);
     size_t count = 0;
     for (size_t i = 0; users != NULL && i < m->ops; i++)
@@ -117,28 +117,34 @@ static void say_resource(struct dg_context *ctx, const struct memory *m, const c
     dg_say_list(ctx, key, "fit of single and pair rates", users, count);
 }
 
-/* f32_256_fma: dtype, bits, and the first operation that uses it. */
-static void name_resource(char out[NAME], const struct memory *m, const struct dg_resource *r,
+/* The name of a user without dtype and bits. */
+static void short_name(char out[NAME], const char *name)
+{
+    memcpy(out, name, NAME);
+    out[strcspn(out, ".")] = '\0';
+}
+
+/* f32_256_fma: dtype, bits, and the first operation that uses it; both when there are two. */
+static void name_resource(char out[2 * NAME], const struct memory *m, const struct dg_resource *r,
                           const char *dtype, unsigned bits, unsigned number)
 {
-    char first[NAME] = "op";
-    for (size_t i = m->ops; i-- > 0;)
-        if (r->units[i] > 0.024) {
-            memcpy(first, m->name[i], NAME);
-            first[strcspn(first, ".")] = '\0';
-        }
+    char users[2][NAME] = { "op", "" }, end[16] = "";
+    size_t count = 0;
+    for (size_t i = 0; i < m->ops; i++)
+        if (r->units[i] > 0.024 && count++ < 2)
+            short_name(users[count - 1], m->name[i]);
     if (r->issue)
-        dg_format(out, NAME, "%s_%u_issue", dtype, bits);
-    else if (number == 0)
-        dg_format(out, NAME, "%s_%u_%s", dtype, bits, first);
-    else
-        dg_format(out, NAME, "%s_%u_%s_%u", dtype, bits, first, number + 1);
+        memcpy(users[0], "issue", 6);
+    if (number > 0)
+        dg_format(end, sizeof end, "_%u", number + 1);
+    dg_format(out, 2 * NAME, "%s_%u_%s%s%s%s", dtype, bits, users[0],
+              count == 2 && !r->issue ? "_" : "", count == 2 && !r->issue ? users[1] : "", end);
 }
 
 static void say_fit(struct dg_context *ctx, const struct memory *m, const char *dtype,
                     unsigned bits, const struct dg_fit *fit, unsigned long samples)
 {
-    char names[DG_FIT_RESOURCES][NAME];
+    char names[DG_FIT_RESOURCES][2 * NAME];
     for (size_t i = 0; i < fit->count; i++) {
         unsigned number = 0;
         bool taken = true;

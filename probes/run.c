@@ -63,6 +63,7 @@ struct repeat_list {                             /* all answers to one key, olde
     size_t count;
     bool settled;
     size_t probe;                                /* which one gave them */
+    unsigned call;                               /* at which of its calls, the last of them */
 };
 
 struct runner {
@@ -72,6 +73,7 @@ struct runner {
     struct repeat_list *key;
     size_t keys, key_capacity;
     unsigned ran[DG_PROBE_COUNT];                /* complete repeats */
+    unsigned said[DG_PROBE_COUNT];               /* the last call that had answers */
     bool wanted[DG_PROBE_COUNT];
     void *carry[DG_PROBE_COUNT];
     struct dg_arena scratch;
@@ -109,6 +111,7 @@ static struct repeat_list *list_of(struct runner *r, const char *key)
 /* Takes in what one call of a probe has said. */
 static void collect(struct runner *r, size_t probe)
 {
+    r->said[probe] += r->ctx.out.count > 0;
     for (size_t i = 0; i < r->ctx.out.count; i++) {
         struct repeat_list *list = list_of(r, r->ctx.out.answer[i].key);
         if (list == NULL) {
@@ -116,6 +119,7 @@ static void collect(struct runner *r, size_t probe)
             return;
         }
         list->probe = probe;
+        list->call = r->said[probe];
         if (list->count == MOST_REPEATS) {
             memmove(list->answer, list->answer + 1,
                     (MOST_REPEATS - 1) * sizeof *list->answer);
@@ -134,10 +138,18 @@ static struct dg_answer settle(struct runner *r, struct repeat_list *list)
     if (dg_probes[list->probe].once || out.status == DG_UNAVAILABLE)
         rule.needed = 1;
     if (kind == RULE_LATEST)
-        list->settled = list->count >= rule.needed;
+        list->settled = r->ran[list->probe] >= rule.needed;
     else
         list->settled = dg_infer_vote(&rule, list->answer, list->count, &out);
     return out;
+}
+
+/* A later call of the probe said everything anew, without this key. */
+static bool is_gone(const struct runner *r, const struct repeat_list *list)
+{
+    struct dg_vote_rule rule;
+    return rule_of(list->answer[0].key, &rule) == RULE_LATEST &&
+           list->call != r->said[list->probe];
 }
 
 /* known = the present answer to every key; a value that is not settled yet counts too, so that
@@ -147,6 +159,8 @@ static void update_known(struct runner *r)
     struct dg_answers *known = &r->result->answers;
     known->count = 0;
     for (size_t i = 0; i < r->keys; i++) {
+        if (is_gone(r, &r->key[i]))
+            continue;
         struct dg_answer a = settle(r, &r->key[i]);
         if (!r->key[i].settled && a.value.kind == DG_VALUE_NULL)
             a = r->key[i].answer[r->key[i].count - 1];
@@ -203,7 +217,7 @@ static bool settled_all(const struct runner *r, size_t p)
 {
     bool any = false;
     for (size_t i = 0; i < r->keys; i++)
-        if (r->key[i].probe == p) {
+        if (r->key[i].probe == p && !is_gone(r, &r->key[i])) {
             any = true;
             if (!r->key[i].settled)
                 return false;
@@ -311,6 +325,8 @@ static void finish(struct runner *r)
     struct dg_answers *answers = &r->result->answers;
     answers->count = 0;
     for (size_t i = 0; i < r->keys; i++) {
+        if (is_gone(r, &r->key[i]))
+            continue;
         struct dg_answer a = settle(r, &r->key[i]);
         if (a.claims == NULL)
             a.claims = dg_claims_of(r->ctx.claims, a.key, &a.claim_count);

@@ -5,10 +5,12 @@
  * 1. Two operations whose times add up when they run together share a unit. Each largest set of
  *    operations of which every two do is a resource; an operation takes as much of it as the time
  *    it needs alone.
- * 2. Where a pair takes longer than the slower of the two but less than the sum, something
- *    broader is full: issue slots. One resource with a share of every operation is fitted to these
- *    pairs (least squares), never above what any single or pair time allows.
- * 3. A pair that is still slower than these say gets a resource of its own. */
+ * 2. Issue slots: where the cheapest operation of all runs beside another and both together take
+ *    longer than the slower one, slots are full. One resource with a share of every operation is
+ *    fitted to these pairs (least squares), never above what any single or pair time allows.
+ * 3. A pair that is still slower than these say shares part of its units (a multiply-add that
+ *    borrows the adder's port): a resource of its own, the largest shares that no measured group of
+ *    the two contradicts. */
 #include "probes/infer/rate.h"
 
 #include <math.h>
@@ -122,6 +124,15 @@ static bool is_partial(const struct dg_fit *units, const struct dg_fit_input *in
     return p->cycles > (1 + tolerance) * pair_cycles(units, in, p);
 }
 
+static size_t cheapest(const struct dg_fit_input *in)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < in->ops; i++)
+        if (in->alone[i] < in->alone[best])
+            best = i;
+    return best;
+}
+
 /* Keeps every share within what single and pair times allow. */
 static void respect(const struct dg_fit_input *in, double *share)
 {
@@ -137,16 +148,17 @@ static void respect(const struct dg_fit_input *in, double *share)
     }
 }
 
-/* Gradient steps towards equality in the partial pairs. The slack of a pair is divided by what its
+/* Gradient steps towards equality in the partial pairs of the cheapest operation. The slack of a pair is divided by what its
  * operations count, so that a step of one never overshoots. */
 static void fit_issue(const struct dg_fit *units, const struct dg_fit_input *in, double *share)
 {
     enum { STEPS = 400 };
+    size_t cheap = cheapest(in);
     issue_limits(in, share);
     for (int step = 0; step < STEPS; step++) {
         for (size_t p = 0; p < in->pairs; p++) {
             const struct dg_pair_time *t = &in->pair[p];
-            if (!is_partial(units, in, t))
+            if ((t->a != cheap && t->b != cheap) || !is_partial(units, in, t))
                 continue;
             double na = t->count_a, nb = t->count_b;
             double slack = t->cycles - na * share[t->a] - nb * share[t->b];
@@ -158,18 +170,86 @@ static void fit_issue(const struct dg_fit *units, const struct dg_fit_input *in,
     }
 }
 
-static void add_left_over(struct dg_fit *fit, const struct dg_fit_input *in)
+/* ---- what two operations share, from all groups of the two ---- */
+
+struct shared {
+    const struct dg_fit *fit;
+    const struct dg_fit_input *in;
+    unsigned a, b;
+    double least[2];                             /* of the best corner so far: shares */
+    double gain;                                 /* and what it explains */
+};
+
+static bool is_of(const struct dg_pair_time *t, const struct shared *s)
 {
+    return t->a == s->a && t->b == s->b;
+}
+
+/* Explained time of all groups that are slower than the fit says; negative: a group is
+ * contradicted. */
+static double explains(const struct shared *s, double x, double y)
+{
+    double sum = 0;
+    if (x < 0 || y < 0 || x > s->in->alone[s->a] * 1.0001 || y > s->in->alone[s->b] * 1.0001)
+        return -1;
+    for (size_t p = 0; p < s->in->pairs; p++) {
+        const struct dg_pair_time *t = &s->in->pair[p];
+        if (!is_of(t, s))
+            continue;
+        double said = t->count_a * x + t->count_b * y;
+        if (said > t->cycles * 1.0001)
+            return -1;
+        if (is_partial(s->fit, s->in, t))
+            sum += fmax(0, said - pair_cycles(s->fit, s->in, t));
+    }
+    return sum;
+}
+
+static void try_corner(struct shared *s, double x, double y)
+{
+    double gain = explains(s, x, y);
+    if (gain > s->gain) {
+        s->gain = gain;
+        s->least[0] = x;
+        s->least[1] = y;
+    }
+}
+
+/* The best shares stand at a corner: where two of the limits meet. The limits are the times of the
+ * groups, and the times that each operation takes alone. */
+static void try_corners(struct shared *s)
+{
+    const struct dg_fit_input *in = s->in;
+    double ta = in->alone[s->a], tb = in->alone[s->b];
     for (size_t p = 0; p < in->pairs; p++) {
         const struct dg_pair_time *t = &in->pair[p];
-        if (t->a == t->b || !is_partial(fit, in, t))
+        if (!is_of(t, s))
             continue;
-        double sum = t->count_a * in->alone[t->a] + t->count_b * in->alone[t->b];
-        double part = fmin(1, t->cycles / sum), cycles[DG_FIT_OPS] = { 0 };
-        cycles[t->a] = part * in->alone[t->a];
-        cycles[t->b] = part * in->alone[t->b];
-        add_resource(fit, in, cycles, false);
+        try_corner(s, ta, (t->cycles - t->count_a * ta) / t->count_b);
+        try_corner(s, (t->cycles - t->count_b * tb) / t->count_a, tb);
+        for (size_t q = 0; q < p; q++) {
+            const struct dg_pair_time *u = &in->pair[q];
+            double d = (double)t->count_a * u->count_b - (double)u->count_a * t->count_b;
+            if (is_of(u, s) && d != 0)
+                try_corner(s, (t->cycles * u->count_b - u->cycles * t->count_b) / d,
+                           (t->count_a * u->cycles - u->count_a * t->cycles) / d);
+        }
     }
+}
+
+static void add_shared(struct dg_fit *fit, const struct dg_fit_input *in)
+{
+    for (unsigned a = 0; a < in->ops; a++)
+        for (unsigned b = 0; b < in->ops; b++) {
+            struct shared s = { .fit = fit, .in = in, .a = a, .b = b };
+            double cycles[DG_FIT_OPS] = { 0 };
+            try_corners(&s);
+            if (s.gain <= tolerance * fmin(in->alone[a], in->alone[b]))
+                continue;
+            cycles[a] = s.least[0];
+            cycles[b] = s.least[1];
+            add_resource(fit, in, cycles, false);
+        }
 }
 
 void dg_infer_resources(const struct dg_fit_input *in, struct dg_fit *out)
@@ -181,7 +261,7 @@ void dg_infer_resources(const struct dg_fit_input *in, struct dg_fit *out)
     cliques(out, in, adds, 0, (UINT32_C(1) << in->ops) - 1, 0);
     fit_issue(out, in, share);
     add_resource(out, in, share, true);
-    add_left_over(out, in);
+    add_shared(out, in);
     for (size_t p = 0; p < in->pairs; p++) {
         double said = pair_cycles(out, in, &in->pair[p]);
         out->worst = fmax(out->worst, fabs(said / in->pair[p].cycles - 1));
