@@ -187,17 +187,30 @@ static dg_price along(dg_price value, dg_price slope, uint64_t distance, bool fo
     return (slope < 0) == forward ? value - step : value + step;
 }
 
+/* The segment to read `at` from. Beyond the last point it is a long one: rounded cells give a
+ * short one a wrong slope, which would then be followed far. */
+static void segment(const struct dg_point *p, size_t count, uint64_t at, size_t *from, size_t *to)
+{
+    *from = 0;
+    *to = count > 1 ? 1 : 0;
+    while (*to + 1 < count && at > p[*to].at)
+        (*to)++;
+    *from = *to > 0 ? *to - 1 : 0;
+    while (at > p[*to].at && *from > 0 && p[*from].at * 4 > p[*to].at)
+        (*from)--;
+}
+
 dg_price dg_curve_at(const struct dg_family_cells *family, const struct dg_curve *curve,
                      uint64_t at, bool extend, dg_price slope)
 {
     const struct dg_point *p = family->points + curve->first;
-    size_t count = curve->count, i = 0;
-    while (i + 2 < count && at > p[i + 1].at)
-        i++;
-    if (count > 1 && (extend || (at > p[0].at && at < p[count - 1].at)))
-        slope = slope_of(p[i], p[i + 1], extend);
-    else if (!extend)
+    size_t count = curve->count, from, to;
+    segment(p, count, at, &from, &to);
+    if (!extend && (at <= p[0].at || at >= p[count - 1].at))
         return at <= p[0].at ? p[0].value : p[count - 1].value;
-    return at >= p[i].at ? along(p[i].value, slope, at - p[i].at, true)
-                         : along(p[i].value, slope, p[i].at - at, false);
+    if (from < to)
+        slope = slope_of(p[from], p[to], extend);
+    const struct dg_point *base = at > p[to].at ? &p[to] : &p[from];
+    return at >= base->at ? along(base->value, slope, at - base->at, true)
+                          : along(base->value, slope, base->at - at, false);
 }

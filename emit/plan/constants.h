@@ -28,7 +28,7 @@ struct dg_family_cells {
     size_t curve_count;
 };
 
-enum { DG_LEVELS = 3, DG_RESOURCES = 16 };        /* L1, L2, L3 */
+enum { DG_LEVELS = 3, DG_RESOURCES = 64 };        /* L1, L2, L3 */
 
 struct dg_constants {
     const struct dg_body *body;
@@ -55,8 +55,8 @@ bool dg_cells_read(struct dg_view *view, const char *prefix, struct dg_family_ce
  * vectors_first: the nearest vectors come first. NULL: the family is empty. */
 const struct dg_curve *dg_curve_nearest(const struct dg_family_cells *family, unsigned vectors,
                                         unsigned rows, unsigned prefetch, bool vectors_first);
-/* Linear between points, and beyond them along the last segment when `extend`, else level. With
- * one point, `slope` is the price of one more on the axis. */
+/* Linear between points; beyond them along the nearest slope when `extend`, else level. With one
+ * point, `slope` is the price of one more on the axis. */
 dg_price dg_curve_at(const struct dg_family_cells *family, const struct dg_curve *curve,
                      uint64_t at, bool extend, dg_price slope);
 
