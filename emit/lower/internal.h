@@ -25,6 +25,9 @@ struct lower {
     uint32_t step_a[ROW_POINTERS];         /* and into the rows of A: pointer g serves the rows */
     unsigned first_row[ROW_POINTERS];      /* from first_row[g] on */
     unsigned row_pointers;
+    /* Rows too far apart for that many pointers: walk[g] goes from row to row of its pointer. */
+    bool walks;
+    uint32_t walk[ROW_POINTERS], stride_a;
     uint32_t ahead;                        /* prefetch pointer */
     uint32_t stride_pass, stride_rest;     /* scalars holding strides too long for an immediate */
     bool far_stride;

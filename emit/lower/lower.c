@@ -82,21 +82,43 @@ static uint64_t area_of(const struct lower *l)
     return l->problem->m * vectors * plan->k_blocks;
 }
 
-/* Pointers into A so that each row is within reach of one; false: some row is not at all. */
-static bool share_rows(struct lower *l, unsigned rows, unsigned unroll)
+/* Scalars left for pointers into A: the others are three arguments, count, free, B of this k, next
+ * panel, tail panel, strides of B. */
+static unsigned scalars_left(const struct lower *l)
 {
-    int64_t stride = (int64_t)l->problem->lda * l->element, last = (unroll - 1 + l->rotate) * l->element;
+    enum { OTHERS = 10 };
+    unsigned left = l->isa->scalar_registers - OTHERS;
+    return left < ROW_POINTERS ? left : ROW_POINTERS;
+}
+
+/* Pointers into A so that each row is within reach of one; false: they are too many. */
+static bool share_rows(struct lower *l, unsigned rows)
+{
+    int64_t stride = (int64_t)l->problem->lda * l->element;
+    int64_t last = (l->unroll - 1 + l->rotate) * l->element;
     unsigned bytes = (unsigned)l->element;
     l->row_pointers = 0;
     for (unsigned i = 0, first = 0; i < rows; i++) {
         if (i > 0 && dg_ir_reaches(l->isa, bytes, (i - first) * stride + last))
             continue;
-        if (l->row_pointers == ROW_POINTERS)
+        if (l->row_pointers == scalars_left(l))
             return false;
         first = i;
         l->first_row[l->row_pointers++] = i;
     }
     return true;
+}
+
+/* A few pointers for equal shares of the rows, each with one that walks: an addition a row and
+ * step, but any number of rows at any distance. */
+static void walk_rows(struct lower *l, unsigned rows)
+{
+    unsigned pointers = (scalars_left(l) - 1) / 2, share = (rows + pointers - 1) / pointers;
+    l->walks = true;
+    l->rotate = false;
+    l->row_pointers = 0;
+    for (unsigned i = 0; i < rows; i += share)
+        l->first_row[l->row_pointers++] = i;
 }
 
 uint64_t lower_passes(const struct lower *l, uint64_t kc)
@@ -177,6 +199,16 @@ static void set_sizes(struct lower *l)
     l->area = area_of(l);
 }
 
+static bool give_walkers(struct lower *l)
+{
+    for (unsigned g = 0; g < l->row_pointers; g++)
+        if (!lower_scalar(l, lower_text(l, "row of A, from %u on", l->first_row[g]), &l->walk[g]))
+            return false;
+    return lower_scalar(l, "stride of A", &l->stride_a) &&
+           (dg_ir_set(l->isa, l->arena, &l->function.entry, l->stride_a,
+                      (int64_t)l->problem->lda * l->element) || lower_no_memory(l));
+}
+
 static bool give_scalars(struct lower *l)
 {
     struct dg_ir_function *f = &l->function;
@@ -189,6 +221,8 @@ static bool give_scalars(struct lower *l)
                           &l->step_a[g]))
             return false;
     f->scratch_pointer = l->step_a[0];
+    if (l->walks && !give_walkers(l))
+        return false;
     if (l->ahead_bytes > 0 && !lower_scalar(l, "next panel, prefetched", &l->ahead))
         return false;
     if (l->problem->layout_b == DG_PACKED && l->plan->tail_columns != 0 &&
@@ -231,11 +265,8 @@ static bool lower_kernel(struct lower *l, struct dg_ir_code *out)
     f->scalar_name[1] = "B of the panel";
     f->scalar_name[2] = "C of the tile";
     choose_unroll(l);
-    if (!share_rows(l, tallest(l->plan), l->unroll))
-        return dg_fail(l->e, DG_EXIT_INPUT, l->isa->name,
-                       "the rows of a tile must be within reach of a few pointers",
-                       lower_text(l, "lda %llu", (unsigned long long)l->problem->lda),
-                       "choose a tile of fewer rows or a smaller lda");
+    if (!share_rows(l, tallest(l->plan)))
+        walk_rows(l, tallest(l->plan));
     choose_ahead(l);
     name_vectors(l);
     return give_scalars(l) && lower_mask(l) && aim_tail(l) && lower_nest(l) &&

@@ -17,6 +17,7 @@ struct tile {
     size_t steps;
     uint32_t a[64], b[64];                 /* virtual register that holds a row or vector now */
     uint32_t next;                         /* next virtual register */
+    unsigned walked;                       /* row that the walking pointers came to */
     bool *rotated;                         /* per operation of a step: see choose_rotated */
     unsigned rotations;
 };
@@ -115,6 +116,8 @@ static struct dg_ir_operand memory_of(const struct tile *t, struct dg_body_opera
     if (x.role == DG_B)
         return dg_ir_memory(l->step_b, u * lower_b_row(l, t->tail) + x.vector * l->vector_bytes);
     unsigned g = pointer_of_row(l, x.row);
+    if (l->walks)
+        return dg_ir_memory(l->walk[g], u * l->element);
     int64_t rows = (int64_t)(x.row - l->first_row[g]) * (int64_t)l->problem->lda;
     return dg_ir_memory(l->step_a[g], (rows + (int64_t)u) * l->element);
 }
@@ -139,10 +142,30 @@ static bool is_partial_load(const struct tile *t, const struct dg_body_op *op)
            op->operand[0].role == DG_B && part_of(t, op->operand[0].vector) != 0;
 }
 
+/* Recipes load the rows of A in order: the walking pointer goes to this one from that before. */
+static bool add_walk(struct tile *t, struct dg_ir_block *block, const struct dg_body_op *op)
+{
+    const struct lower *l = t->l;
+    for (unsigned i = 0; op->op->operands[i] != '\0'; i++) {
+        unsigned row = op->operand[i].row, g = pointer_of_row(l, row);
+        if (op->op->operands[i] != 'm' || op->operand[i].role != DG_A)
+            continue;
+        bool first = row == l->first_row[g];
+        assert((first || t->walked + 1 == row) && "rows out of order");
+        t->walked = row;
+        return add(t, block, scalar_op(l, first ? DG_SEM_COPY : DG_SEM_ADD_REG), 0,
+                   dg_ir_scalar(l->walk[g]), dg_ir_scalar(first ? l->step_a[g] : l->stride_a),
+                   lower_none());
+    }
+    return true;
+}
+
 static bool add_step_op(struct tile *t, struct dg_ir_block *block, const struct dg_body_op *op,
                         unsigned u)
 {
     struct dg_ir_operand x[3] = { { 0 } };
+    if (t->l->walks && !add_walk(t, block, op))
+        return false;
     for (unsigned i = 0; op->op->operands[i] != '\0'; i++)
         x[i] = operand_of(t, op->op->operands[i], op->operand[i], u);
     if (is_partial_load(t, op))

@@ -103,7 +103,7 @@ void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit
     p->ldb = p->n + (gaps ? random_in(random, 0, 5) : 0);
     p->ldc = p->n + (gaps ? random_in(random, 0, 5) : 0);
     if (random_next(random) % 16 == 0) {   /* rows far from one another */
-        p->lda += random_in(random, 1, 3000);
+        p->lda += random_in(random, 1, 6000);
         p->ldb += random_in(random, 1, 3000);
         p->ldc += random_in(random, 1, 3000);
     }
