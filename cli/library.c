@@ -97,7 +97,7 @@ const char *dg_profile_name(const struct dg_hardware *hardware)
     return dg_profile_text(&hardware->profile, "name");
 }
 
-/* "key=value" texts as settings; the place of a wrong one is its own text. */
+/* "key=value" texts as settings; the place of a wrong one is its key. */
 static struct dg_setting *take_settings(struct dg_arena *arena, const char *const *texts,
                                         size_t *count, struct dg_error *e)
 {
@@ -118,7 +118,7 @@ static struct dg_setting *take_settings(struct dg_arena *arena, const char *cons
             return NULL;
         }
         *mark = '\0';
-        out[i] = (struct dg_setting){ .key = key, .text = mark + 1, .where = key };
+        out[i] = (struct dg_setting){ .key = key, .text = mark + 1, .where = "" };
     }
     *count = n;
     return out;

@@ -40,7 +40,8 @@ struct check {
 
 static bool from_flag(const struct dg_setting *setting)
 {
-    return strncmp(setting->where, "--", 2) == 0 || strcmp(setting->where, "-o") == 0;
+    return setting->where[0] == '\0' || strncmp(setting->where, "--", 2) == 0 ||
+           strcmp(setting->where, "-o") == 0;
 }
 
 static bool refuse(struct check *c, const struct dg_setting *setting, const char *rule,
@@ -48,7 +49,8 @@ static bool refuse(struct check *c, const struct dg_setting *setting, const char
 {
     char where[256], value[128];
     bool flag = from_flag(setting);
-    dg_format(where, sizeof where, flag ? "%s" : "%s: %s", setting->where, setting->key);
+    dg_format(where, sizeof where, flag ? "%s%s" : "%s: %s", setting->where,
+              flag && setting->where[0] != '\0' ? "" : setting->key);
     dg_format(value, sizeof value, "%s", setting->text);
     return dg_fail(c->e, flag ? DG_EXIT_USAGE : DG_EXIT_INPUT, where, rule, value, todo);
 }

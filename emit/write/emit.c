@@ -116,6 +116,18 @@ static bool add_all(struct job *job, const struct dg_kernel *kernel, struct dg_m
            add_manifest(job, manifest);
 }
 
+/* Lowering records what it reads on top; the plan's own list must stay as it is. */
+static bool copy_view(const struct dg_view *from, struct dg_arena *arena, struct dg_view *to)
+{
+    *to = *from;
+    to->arena = arena;
+    to->read_capacity = from->read_count;
+    to->reads = dg_alloc_array(arena, from->read_count + 1, sizeof *to->reads);
+    for (size_t i = 0; to->reads != NULL && i < from->read_count; i++)
+        to->reads[i] = from->reads[i];
+    return to->reads != NULL;
+}
+
 bool dg_emit_make(const struct dg_problem *problem, const struct dg_plan_result *plan,
                   const struct dg_emit_options *options, struct dg_arena *arena,
                   struct dg_emitted *out, struct dg_error *e)
@@ -126,7 +138,7 @@ bool dg_emit_make(const struct dg_problem *problem, const struct dg_plan_result 
         .stem = options->stem != NULL ? options->stem : problem->name, .out = out,
         .e = e != NULL ? e : &none,
     };
-    struct dg_view view = plan->view;
+    struct dg_view view;
     struct dg_lowered lowered = { 0 };
     struct dg_manifest manifest;
     *out = (struct dg_emitted){ 0 };
@@ -134,6 +146,8 @@ bool dg_emit_make(const struct dg_problem *problem, const struct dg_plan_result 
         return dg_fail(job.e, DG_EXIT_UNAVAILABLE, problem->name,
                        "needs a target that kernels are written for", plan->best.body.isa->name,
                        "choose another with --isa");
+    if (!copy_view(&plan->view, arena, &view))
+        return no_memory(&job);
     if (!dg_lower(problem, &plan->best, &view, arena, &lowered, job.e))
         return false;
     struct dg_kernel kernel = {
