@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The scripts' own behaviour: arguments, missing packages, the runner that adds up results, the
+# summary. Arguments: ROOT GEN VERIFY SUMMARY.
+set -u
+root=$1 gen=$2 verify=$3 summary=$4
+passed=0 failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# check NAME WANTED-EXIT-CODE PATTERN COMMAND...: the pattern must be in what it prints.
+check() {
+    local name=$1 want=$2 pattern=$3 code=0 text
+    shift 3
+    text=$("$@" 2>&1 </dev/null) || code=$?
+    if [ $code -eq "$want" ] && grep -q -- "$pattern" <<<"$text"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf '%s: exit code %d, not %d, or no "%s" in:\n%s\n' "$name" $code "$want" "$pattern" \
+            "$text"
+    fi
+}
+
+# A machine without apt, and one with dpkg that knows no package and neither root nor sudo.
+mkdir -p "$work/bare" "$work/debian"
+for tool in bash cat awk dirname mkdir printf env grep; do
+    ln -s "$(command -v $tool)" "$work/bare/$tool"
+    ln -s "$(command -v $tool)" "$work/debian/$tool"
+done
+printf '#!/bin/bash\nexit 1\n' >"$work/debian/dpkg-query"
+cp "$work/debian/dpkg-query" "$work/debian/apt-get"
+printf '#!/bin/bash\necho 1000\n' >"$work/debian/id"
+chmod +x "$work"/debian/{dpkg-query,apt-get,id}
+
+check "quickstart: unknown argument" 2 "--bogus" "$root/scripts/quickstart" --bogus
+check "quickstart: --out without folder" 2 "--out" "$root/scripts/quickstart" --out
+check "quickstart: --help" 0 "Usage" "$root/scripts/quickstart" --help
+check "test: unknown argument" 2 "--fast" "$root/scripts/test" --fast
+check "test: --help" 0 "Usage" "$root/scripts/test" --help
+check "not Debian" 4 "libcjson-dev" env PATH="$work/bare" \
+    bash "$root/scripts/quickstart" --out "$work/out"
+check "neither root nor sudo" 4 "apt-get install.*meson" env PATH="$work/debian" \
+    bash "$root/scripts/quickstart" --out "$work/out"
+
+# The runner against hand-made results of meson.
+cat >"$work/meson" <<'EOF'
+#!/bin/bash
+mkdir -p "$BUILD/meson-logs"
+printf 'TAP version 13\n1..4\nok - s::a  (0.00s)\nok - s::b  # SKIP why\nnot ok - s::c  (0.00s)\n' \
+    >"$DG_TEST_RESULTS/one"
+cat >"$BUILD/meson-logs/testlog-test_wrap.json" <<JSON
+{"name": "tap", "result": "FAIL", "stdout": "", "stderr": "dg-results: $DG_TEST_RESULTS/one\n"}
+{"name": "own", "result": "OK", "stdout": "text\n7 passed, 0 failed, 1 skipped\n", "stderr": ""}
+{"name": "plain", "result": "OK", "stdout": "", "stderr": ""}
+{"name": "late", "result": "TIMEOUT", "stdout": "", "stderr": ""}
+JSON
+exit 1
+EOF
+chmod +x "$work/meson"
+export BUILD=$work/build
+printf 's::b  a reason\n' >"$work/skips"
+check "runner: sum" 1 "^9 passed, 3 failed, 2 skipped$" env PATH="$work:$PATH" \
+    python3 "$root/scripts/lib/run_tests.py" "$BUILD" --skips "$work/skips"
+check "runner: unlisted skip" 1 "without a listed reason.*own" env PATH="$work:$PATH" \
+    python3 "$root/scripts/lib/run_tests.py" "$BUILD" --skips "$work/skips"
+check "runner: a test that never reported" 1 "1 planned tests did not report" \
+    env PATH="$work:$PATH" \
+    python3 "$root/scripts/lib/run_tests.py" "$BUILD" --skips "$work/skips"
+printf 's::b\n' >"$work/skips"
+check "runner: skip without reason" 1 "needs its reason" env PATH="$work:$PATH" \
+    python3 "$root/scripts/lib/run_tests.py" "$BUILD" --skips "$work/skips"
+
+# The summary of a folder as quickstart leaves it.
+mkdir -p "$work/out"
+cp "$root/tests/profiles/test-avx2.json" "$work/out/hardware.json"
+check "generate" 0 "gemm_f32_16x24x8" "$gen" --hardware "$work/out/hardware.json" --m 16 --n 24 \
+    --k 8 --dtype f32 -o "$work/out/kernels"
+if [ "$(uname -m)" = x86_64 ] && grep -q avx2 /proc/cpuinfo; then
+    check "verify" 0 "pass" "$verify" "$work/out/kernels" --no-timing --json "$work/out/verify.json"
+    check "summary" 0 "verified    pass" "$summary" "$work/out"
+fi
+check "summary without a folder" 3 "hardware.json" "$summary" "$work/none"
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]
