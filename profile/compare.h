@@ -12,7 +12,7 @@ struct dg_difference {
     const char *key;
     const struct dg_value *a, *b;        /* NULL: absent or null */
     bool discrete;                       /* must agree in two runs on one chip */
-    double relative;                     /* |a - b| / the larger, of numbers that are not discrete */
+    double relative;                     /* |a - b| / the larger; 0 for discrete values */
     bool conflict;                       /* discrete, both known, and not equal */
 };
 

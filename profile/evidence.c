@@ -155,8 +155,8 @@ static bool check_answer(const struct dg_json *json, const char *pointer,
         return dg_json_fail(json, pointer, "what is unavailable or unreliable has no value",
                             dg_status_names[a->status], "write null, or another status");
     if (empty && (a->reason == NULL || a->help == NULL))
-        return dg_json_fail(json, pointer, "what is unavailable or unreliable needs reason and help",
-                            dg_status_names[a->status], "say why, and what would help");
+        return dg_json_fail(json, pointer, "what is unavailable or unreliable needs reason and "
+                            "help", dg_status_names[a->status], "say why, and what would help");
     if (!empty && a->value.kind == DG_VALUE_NULL)
         return dg_json_fail(json, pointer, "a value is missing", dg_status_names[a->status],
                             "write the value, or status unavailable with reason and help");

@@ -74,7 +74,7 @@ static void blanks(struct scan *s)
 /* Bytes of the UTF-8 character at c, 0 when there is none (overlong and surrogate forms too). */
 static size_t utf8_length(const char *c, const char *end)
 {
-    static const struct { unsigned char low, high, second_low, second_high; size_t length; } rows[] = {
+    static const struct { unsigned char low, high, second_low, second_high, length; } rows[] = {
         { 0x00, 0x7f, 0, 0, 1 },       { 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
         { 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
         { 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },

@@ -171,7 +171,8 @@ Test(profile_reader, evidence)
                         MEASURED("l2_size", "524288") "," MEASURED("l2_ways", "8") ","
                         MEASURED("l1_ways", "4") ",\"fma_latency\":{\"status\":\"measured\","
                         "\"value\":3.98,\"low\":3.95,\"high\":4.02},"
-                        "\"l3_size\":{\"status\":\"unavailable\",\"reason\":\"r\",\"help\":\"h\"}}}",
+                        "\"l3_size\":{\"status\":\"unavailable\",\"reason\":\"r\","
+                        "\"help\":\"h\"}}}",
                         &arena, &p, &e), "%s %s %s", e.where, e.rule, e.value);
     static const struct { const char *key; enum dg_status status; } expected[] = {
         { "l1_size", DG_ASSERTED }, { "l2_size", DG_MEASURED }, { "l2_ways", DG_UNAVAILABLE },
@@ -216,7 +217,8 @@ Test(profile_reader, null_and_absent)
     struct dg_arena arena;
     struct dg_profile p;
     struct dg_error e;
-    cr_assert(read_text(HEAD ",\"l1_size\":null,\"isa\":null,\"fp16_per_neon\":8}", &arena, &p, &e));
+    cr_assert(read_text(HEAD ",\"l1_size\":null,\"isa\":null,\"fp16_per_neon\":8}", &arena, &p,
+                        &e));
     cr_expect_null(dg_profile_find(&p, "l1_size"));
     cr_expect_null(dg_profile_find(&p, "isa"), "null is a word about isa: nothing is implied");
     cr_expect_float_eq(dg_profile_number(&p, "vector_bits", 0), 128, 0);
@@ -249,7 +251,8 @@ Test(profile_reader, locale)
     cr_expect(unprotected == NULL || unprotected->valuedouble != 17.625,
               "the stub must matter to cJSON, or this test says nothing");
     cJSON_Delete(unprotected);
-    cr_assert(read_text(HEAD ",\"memory_bandwidth_gbps\":17.625,\"fma_latency\":3.5}", &arena, &p, &e));
+    cr_assert(read_text(HEAD ",\"memory_bandwidth_gbps\":17.625,\"fma_latency\":3.5}",
+                        &arena, &p, &e));
     cr_expect_float_eq(dg_profile_number(&p, "memory_bandwidth_gbps", 0), 17.625, 0);
     cr_expect_float_eq(dg_profile_number(&p, "fma_latency", 0), 3.5, 0);
     dg_arena_free(&arena);

@@ -41,11 +41,14 @@ Test(profile_tables, keys)
         { "mix.stream.l3.b256.d0", "bytes/cycle" }, { "mix.stream.dram.b64.d512", "GB/s" },
     };
     static const char *const unknown[] = {
-        "", "l1", "l1_sizes", "op", "op.fma.f32.256", "op.fma.f32.256.rate", "op.Fma.f32.256.latency",
-        "op.fma.f32.0256.latency", "op.fma.f32.256.latency.x", "op..f32.256.latency", "bw.l4.read.1",
+        "", "l1", "l1_sizes", "op", "op.fma.f32.256", "op.fma.f32.256.rate",
+        "op.Fma.f32.256.latency",
+        "op.fma.f32.0256.latency", "op.fma.f32.256.latency.x", "op..f32.256.latency",
+        "bw.l4.read.1",
         "bw.l1.read", "bw.l1.reads.1", "bw.l1.rea.1", "bw.l3.read.2", "tlb.l1.4.entries",
         "tlb.l3.4k.entries", "tlb.walk.0k", "mix.turn.f32.256.v2.b6", "mix.turn.f32.256.b6.v2.s64",
-        "mix.turn.f32.256.v.b6.s64", "mix.touch.panel.f32.512.v4.k2048.p2", ".", "bw.", "bw.l1|l2.read.1",
+        "mix.turn.f32.256.v.b6.s64", "mix.touch.panel.f32.512.v4.k2048.p2", ".", "bw.",
+        "bw.l1|l2.read.1",
         "mix.stream.l3.b99999999999.d0", "name", "l1_size.",
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

@@ -268,13 +268,13 @@ Test(profile_writer, full_disk_and_no_permission)
 Test(profile_writer, killed)
 {
     char *folder = temporary_folder(), path[128];
-    struct dg_arena arena;
+    struct dg_arena arenas[2];
     struct dg_profile p[2];
     struct dg_error e;
     struct dg_str text[2];
     snprintf(path, sizeof path, "%s/h.json", folder);
     for (int i = 0; i < 2; i++) {
-        cr_assert(build(&arena, ANSWERS - 1 - (size_t)i, &p[i], &e));
+        cr_assert(build(&arenas[i], ANSWERS - 1 - (size_t)i, &p[i], &e));
         dg_str_init(&text[i], NULL);
         dg_profile_render(&p[i], &text[i]);
     }
@@ -298,8 +298,10 @@ Test(profile_writer, killed)
         cr_assert_eq(waitpid(child, NULL, 0), child);
     }
     remove_folder(folder);
-    dg_str_free(&text[0]);
-    dg_str_free(&text[1]);
+    for (int i = 0; i < 2; i++) {
+        dg_str_free(&text[i]);
+        dg_arena_free(&arenas[i]);
+    }
 }
 
 Test(profile_samples, round_trip)
