@@ -120,39 +120,42 @@ static void say_l2_latency(struct dg_context *ctx, double l1, double l2)
             .method = "chase by vector loads; includes moving a lane to the address register" });
 }
 
-/* Latency leaves `low`, and is halfway to `high`: the size lies between. Scattered pages blur the
- * step; the roundest size of the interval is the best guess. `kept`: the part of the way at which
- * the footprint no longer counts as kept. */
+/* The footprint counts as kept until latency has gone `kept` of the way from `low` to `high`. The
+ * size itself lies between the onset of that step, less some slack for pages that crowd the same
+ * sets, and a third of the way, by when caches of any replacement are overfull; the roundest size in
+ * between is the best guess. */
 static double say_size(struct dg_context *ctx, const char *key, const char *effective,
-                       struct curve *c, double low, double high, double kept)
+                       struct curve *c, double low, double high)
 {
+    const double kept = 0.15, slack = 1.2;
     struct dg_curve curve = { c->size, c->cycles, c->count };
     double onset = dg_infer_crossing(&curve, low, high, 0.10);
     double keeps = dg_infer_crossing(&curve, low, high, kept);
-    double half = dg_infer_crossing(&curve, low, high, 0.5);
-    if (onset == 0 || keeps == 0 || half == 0) {
+    double third = dg_infer_crossing(&curve, low, high, 0.35);
+    if (onset == 0 || keeps == 0 || third == 0) {
         static const char *const reason = "latency does not step clearly to the next level";
         dg_cannot(ctx, key, "bytes", DG_UNRELIABLE, reason, "run again on a quiet machine");
         dg_cannot(ctx, effective, "bytes", DG_UNRELIABLE, reason, "run again on a quiet machine");
         return 0;
     }
-    double size = (double)dg_roundest(onset / 1.09, half);
+    double size = (double)dg_roundest(onset / slack, third);
     dg_say(ctx, &(struct dg_number){
-        .key = key, .unit = "bytes", .value = size, .low = onset / 1.09, .high = half,
+        .key = key, .unit = "bytes", .value = size, .low = fmin(onset / slack, size),
+        .high = third,
         .confidence = 0.8, .samples = c->samples,
-        .method = "roundest size between the onset and the middle of the step in latency" });
+        .method = "roundest size between the onset of the step in latency and a third of it" });
     dg_say(ctx, &(struct dg_number){
         .key = effective, .unit = "bytes", .value = floor(fmin(keeps, size)),
         .low = floor(fmin(onset, size)),
-        .high = ceil(half), .confidence = 0.8, .samples = c->samples,
-        .method = "footprint at which latency has left its level by the stated part" });
+        .high = ceil(third), .confidence = 0.8, .samples = c->samples,
+        .method = "footprint at which latency has gone 15 % of the way to the next level" });
     return size;
 }
 
 static void say_l3(struct dg_context *ctx, struct curve *c, double l2_size, double l2_cycles,
                    double level, const struct dg_measure *memory)
 {
-    say_size(ctx, "l3_size", "l3_effective_size", c, level, memory->cycles.median, 0.25);
+    say_size(ctx, "l3_size", "l3_effective_size", c, level, memory->cycles.median);
     double effective = dg_known(ctx, "l3_effective_size", 4 * l2_size);
     double window = sqrt(2 * l2_size * effective);
     struct dg_measure reading;
@@ -220,7 +223,7 @@ static void infer(struct dg_context *ctx, struct curve *c, double l1,
     size_t l3 = level_above(p, count, p[l2].level);
     bool has_l3 = l3 < count && p[l3].level < 0.6 * memory->cycles.median;
     double next = has_l3 ? p[l3].level : memory->cycles.median;
-    double size = say_size(ctx, "l2_size", "l2_effective_size", c, p[l2].level, next, 0.15);
+    double size = say_size(ctx, "l2_size", "l2_effective_size", c, p[l2].level, next);
     if (size == 0)
         return;
     say_l2_latency(ctx, l1, size);

@@ -134,11 +134,11 @@ Test(infer, levels_of_a_measured_curve)
     cr_expect(fabs(p[0].level - 12.3) < 1 && fabs(p[1].level - 33.5) < 2 && p[2].level > 220,
               "%g %g %g", p[0].level, p[1].level, p[2].level);
     double onset = dg_infer_crossing(&curve, p[0].level, p[1].level, 0.1);
-    double half = dg_infer_crossing(&curve, p[0].level, p[1].level, 0.5);
-    cr_expect_eq(dg_roundest(onset / 1.09, half), 512 * 1024, "%g %g", onset, half);
+    double third = dg_infer_crossing(&curve, p[0].level, p[1].level, 0.35);
+    cr_expect_eq(dg_roundest(onset / 1.2, third), 512 * 1024, "%g %g", onset, third);
     onset = dg_infer_crossing(&curve, p[1].level, p[2].level, 0.1);
-    half = dg_infer_crossing(&curve, p[1].level, p[2].level, 0.5);
-    cr_expect_eq(dg_roundest(onset / 1.09, half), 8 << 20, "%g %g", onset, half);
+    third = dg_infer_crossing(&curve, p[1].level, p[2].level, 0.35);
+    cr_expect_eq(dg_roundest(onset / 1.2, third), 8 << 20, "%g %g", onset, third);
     cr_expect(dg_infer_crossing(&curve, 300, 400, 0.5) == 0);
 }
 
