@@ -93,6 +93,16 @@ static bool set_debug_name(struct job *job, struct dg_kernel *kernel)
     return name.failed ? no_memory(job) : true;
 }
 
+/* A profile's name may hold anything; a comment must not end in the middle of it. */
+static const char *plain_text(const char *text, struct dg_arena *arena)
+{
+    char *out = dg_strdup(arena, text);
+    for (char *c = out; c != NULL && *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || (unsigned char)*c > '~' || *c == '*' || *c == '\\')
+            *c = '?';
+    return out;
+}
+
 /* The manifest before the texts, which quote it. */
 static bool describe(struct job *job, struct dg_kernel *kernel, const struct dg_lowered *lowered,
                      const struct dg_view *view, struct dg_manifest *manifest)
@@ -102,9 +112,9 @@ static bool describe(struct job *job, struct dg_kernel *kernel, const struct dg_
     manifest->stamps.loop = lowered->stamp_loop != NULL ? lowered->stamp_loop : "call";
     manifest->stamps.count = lowered->stamps;
     manifest->stamps.clock = dg_target_for(kernel->run->isa)->stamp_clock;
-    kernel->profile_name = manifest->profile.name;
+    kernel->profile_name = plain_text(manifest->profile.name, job->arena);
     kernel->profile_hash = manifest->profile.hash;
-    return true;
+    return kernel->profile_name != NULL || no_memory(job);
 }
 
 static bool add_all(struct job *job, const struct dg_kernel *kernel, struct dg_manifest *manifest)

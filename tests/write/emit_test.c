@@ -114,6 +114,19 @@ Test(emit, source_only_and_another_stem, .init = set_up, .fini = tear_down)
     cr_expect_null(out.assembler);
 }
 
+/* A name that would end the comment it stands in. */
+Test(emit, profile_name_stays_a_comment, .init = set_up, .fini = tear_down)
+{
+    struct hand hand;
+    struct dg_emitted out;
+    hand_make(&hand, isa, "kernel", 3, 4, 5, 1, &arena);
+    hand.entries[1].value.text = "a */ b\n\tud2 \\";
+    make(&hand, &plain, &out);
+    for (size_t i = 0; i < 2; i++)
+        cr_expect_not_null(strstr(out.file[i].bytes, "a ?/ b??ud2 ?,"), "%s", out.file[i].name);
+    cr_expect_not_null(strstr(out.file[out.count - 1].bytes, "a */ b\\u000a\\u0009ud2 \\\\"));
+}
+
 static size_t entries(const char *path)
 {
     struct dg_run out;
