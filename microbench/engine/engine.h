@@ -23,9 +23,10 @@ struct dg_engine_options {
 
 /* What stands behind info, for reports and tests. */
 struct dg_engine_state {
-    double quiet_peak, quiet_wide;   /* cycles per trip of the two check loops on a quiet core */
+    double quiet_peak, quiet_wide, quiet_delay;  /* cycles a trip of the checks on a quiet core */
     const char *peak_op;             /* the row of the peak loop, "fma.f32.256" */
     unsigned long accepted, rejected_clock, rejected_usage, rejected_peak, rejected_wide;
+    unsigned long rejected_delay;
     double waited_seconds;
     bool agree;                      /* the chains have integer ratios: cycles mean something */
     const char *memory_source;       /* what limits the arena: "default", "free memory", ... */

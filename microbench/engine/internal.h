@@ -20,10 +20,11 @@ struct check {
     const struct dg_loop_entry *loop;
     uint64_t trips;
     double cycles_per_trip;      /* the chain: known; the others: on a quiet core */
-    double entry_cycles;         /* call and set-up, once a check */
+    double entry_cycles;         /* the chain: call and set-up, once a check */
     unsigned alike;              /* checks in a row that agree with each other, but not with that */
     double alike_sum;
 };
+enum check_kind { CHECK_WIDE, CHECK_PEAK, CHECK_DELAY, CHECKS };
 
 struct counter {                 /* perf_event cycles */
     bool believed;
@@ -32,7 +33,7 @@ struct counter {                 /* perf_event cycles */
 };
 
 /* The checks after a sample: ticks a cycle by the chain, cycles a trip by the others. */
-struct checks { double ticks_per_cycle, peak, wide; uint64_t at_ns; };
+struct checks { double ticks_per_cycle, trip[CHECKS]; uint64_t at_ns; };
 
 struct engine {
     struct dg_bench_info info;
@@ -40,7 +41,7 @@ struct engine {
     struct dg_host host;
     struct clock clock;
     struct counter counter;
-    struct check chain, peak, wide;
+    struct check chain, check[CHECKS];
     struct checks last;          /* after the sample before */
     void *block;                 /* memory of operation loops and of the check loops */
     unsigned char *arena;
@@ -69,15 +70,20 @@ bool dg_clock_open(struct clock *clock, struct dg_host *host, struct dg_error *e
 uint64_t dg_clock_now(const struct clock *clock);
 double dg_clock_elapsed(const struct clock *clock, uint64_t from, uint64_t to);  /* ticks, >= 0 */
 
-/* chains.c: the reference chains and the state of the core */
+/* chains.c: the reference chains */
 bool dg_chains_open(struct engine *e, struct dg_error *error);
-double dg_check_ticks(const struct engine *e, const struct check *check);
+double dg_run_ticks(const struct engine *e, const struct dg_loop_entry *loop, uint64_t trips);
+uint64_t dg_trips_for(const struct engine *e, const struct dg_loop_entry *loop, double cycles,
+                      double ticks_per_cycle);
 /* Ticks a cycle now. */
 double dg_chain_now(const struct engine *e);
+
+/* gate.c: the state of the core */
+bool dg_gate_open(struct engine *e, struct dg_error *error);
 struct checks dg_checks_now(const struct engine *e, double ticks_per_cycle);
 /* Counts what it finds; learns when the core is quieter than thought. */
 bool dg_chains_quiet(struct engine *e, const struct checks *before, double first, double second,
-                  const struct checks *after);
+                     const struct checks *after);
 
 /* sample.c */
 /* One run: cycles and nanoseconds of all of it; false when it was disturbed. */
