@@ -89,6 +89,9 @@ static bool generate(const struct dg_options *options, struct dg_error *e)
     struct dg_plan_result plan;
     struct dg_emitted emitted;
     struct place place;
+    if (dg_option_given(options, "as") && dg_option_given(options, "cc"))
+        return dg_fail(e, DG_EXIT_USAGE, "--as", "must not stand beside --cc",
+                       dg_option_text(options, "cc"), "give one of the two");
     if (!dg_gen_read(options, &in, e) || !choose_place(options, &in.problem, &place, e) ||
         !dg_plan_make(&in.problem, &in.profile, in.strict, options->arena, &plan, e))
         return false;
