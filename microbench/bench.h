@@ -54,7 +54,11 @@ struct dg_stream {
     unsigned prefetch;           /* software prefetch distance in bytes; 0: none */
 };
 
-/* Operation loops, made from isa/ tables by a build-time program. */
+/* Operation loops, made from isa/ tables by a build-time program. Latency loops exist for each
+ * register operand that is read; rate loops for the chain counts of loops/generate/ops.c as far as
+ * registers allow (rows without a chain, such as loads: 1, 4, 8); pairs in 1:1, 2:1 and 1:2, from
+ * either side. A pair with `other` "all" is one each of fma, add, mul, load, broadcast and store. A
+ * combination that does not exist is refused with an error: ask for the next. */
 enum dg_loop_kind {
     DG_LOOP_LATENCY,             /* one chain through operand `operand` (0: the accumulator) */
     DG_LOOP_RATE,                /* `chains` independent chains */
@@ -76,8 +80,10 @@ struct dg_loop {
  * s_repeat turns read the same S. */
 struct dg_mix {
     const char *dtype;           /* "f32" */
-    unsigned bits, vectors, rows, stores;
-    uint64_t steps, turns;       /* turns per timed sample, after as many to warm up */
+    unsigned bits, vectors, rows;
+    unsigned stores;             /* none (0) or all of the accumulators */
+    uint64_t steps;              /* a multiple of 4 */
+    uint64_t turns;              /* turns per timed sample, after as many to warm up */
     uint64_t s_turn, s_region, s_repeat;
     uint64_t row_stride, r_turn, r_region;
     uint64_t c_turn, c_region, c_row_stride;

@@ -123,6 +123,9 @@ void dg_engine_close(struct dg_bench *bench)
 {
     struct engine *e = bench->self;
     if (e != NULL) {
+        /* The next engine, and whatever this program starts, may use every CPU again. */
+        if (e->info.pinned && e->host.unpin != NULL)
+            e->host.unpin(&e->host, &e->allowed);
         dg_counter_close(e);
         dg_arena_close(e);
     }

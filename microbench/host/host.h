@@ -35,6 +35,7 @@ struct dg_host {
 
     bool (*get_affinity)(struct dg_host *host, struct dg_cpus *out);
     int (*pin)(struct dg_host *host, unsigned cpu);         /* 0 or errno */
+    void (*unpin)(struct dg_host *host, const struct dg_cpus *cpus);  /* back to this mask */
     int (*current_cpu)(struct dg_host *host);
     void (*usage)(struct dg_host *host, struct dg_usage *out);
 

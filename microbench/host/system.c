@@ -123,6 +123,12 @@ static int system_pin(struct dg_host *host, unsigned cpu)
     return syscall(SYS_sched_setaffinity, 0, sizeof one.bits, one.bits) == 0 ? 0 : errno;
 }
 
+static void system_unpin(struct dg_host *host, const struct dg_cpus *cpus)
+{
+    (void)host;
+    syscall(SYS_sched_setaffinity, 0, sizeof cpus->bits, cpus->bits);
+}
+
 static int system_current_cpu(struct dg_host *host)
 {
     (void)host;
@@ -214,6 +220,7 @@ void dg_host_system(struct dg_host *host, const char *sysroot)
         .read_link = system_read_link, .cpuid = system_cpuid, .xcr0 = system_xcr0,
         .hwcap = system_hwcap, .sysconf = system_sysconf, .address_limit = system_address_limit,
         .get_affinity = system_get_affinity, .pin = system_pin,
+        .unpin = system_unpin,
         .current_cpu = system_current_cpu, .usage = system_usage,
         .monotonic_ns = system_monotonic_ns, .ticks = system_ticks, .pause = system_pause,
         .perf_open = system_perf_open, .perf_read = system_perf_read,

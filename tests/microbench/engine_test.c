@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/perf_event.h>
 
 #include "microbench/engine/engine.h"
 
@@ -293,6 +294,21 @@ Test(engine, budget_and_interrupt)
     dg_engine_close(&bench);
 }
 
+Test(engine, the_mask_comes_back)
+{
+    struct dg_host host;
+    struct dg_cpus before, after;
+    dg_host_system(&host, NULL);
+    cr_assert(host.get_affinity(&host, &before));
+    for (int i = 0; i < 2; i++) {
+        struct dg_bench bench = open_with(NULL, 0);
+        cr_expect_eq(bench.info->cpus, dg_cpus_count(&before));
+        dg_engine_close(&bench);
+    }
+    cr_assert(host.get_affinity(&host, &after));
+    cr_expect_arr_eq(&before, &after, sizeof before);
+}
+
 /* --- counters --- */
 
 static int refusal;
@@ -302,6 +318,62 @@ static int refuse(struct dg_host *host, struct perf_event_attr *attributes, int 
 {
     (void)host, (void)attributes, (void)cpu;
     return -refusal;
+}
+
+/* A chip with two kinds of core; the process runs on CPU 5. */
+static long two_pmus(struct dg_host *host, const char *path, char *out, size_t size)
+{
+    static const struct { const char *path, *text; } files[] = {
+        {"/sys/bus/event_source/devices/cpu_core/cpus", "0-3\n"},
+        {"/sys/bus/event_source/devices/cpu_core/type", "4\n"},
+        {"/sys/bus/event_source/devices/cpu_atom/cpus", "4-7\n"},
+        {"/sys/bus/event_source/devices/cpu_atom/type", "10\n"},
+    };
+    (void)host;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (strcmp(files[i].path, path) == 0)
+            return snprintf(out, size, "%s", files[i].text);
+    return -1;
+}
+
+static uint64_t asked_config;
+static uint32_t asked_type;
+
+static int look(struct dg_host *host, struct perf_event_attr *attributes, int cpu)
+{
+    (void)host, (void)cpu;
+    asked_config = attributes->config;
+    asked_type = attributes->type;
+    return -ENOENT;
+}
+
+static int pin_nowhere(struct dg_host *host, unsigned cpu)
+{
+    (void)host, (void)cpu;
+    return 0;
+}
+
+static void unpin_nowhere(struct dg_host *host, const struct dg_cpus *cpus)
+{
+    (void)host, (void)cpus;
+}
+
+Test(engine, the_counter_of_the_pinned_kind)
+{
+    struct dg_host host;
+    struct dg_bench bench;
+    struct dg_error error = {0};
+    struct dg_engine_options options = {.host = &host, .cpu = 5, .memory = SMALL};
+    dg_host_system(&host, NULL);
+    host.read_file = two_pmus;
+    host.get_affinity = fake_mask;
+    host.pin = pin_nowhere;
+    host.unpin = unpin_nowhere;
+    host.perf_open = look;
+    cr_assert(dg_engine_open(&options, &bench, &error), "%s", error.rule);
+    if (asked_type == PERF_TYPE_HARDWARE)
+        cr_expect_eq(asked_config >> 32, 10);
+    dg_engine_close(&bench);
 }
 
 static int grant(struct dg_host *host, struct perf_event_attr *attributes, int cpu)
