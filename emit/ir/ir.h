@@ -72,7 +72,7 @@ struct dg_ir_code {
     unsigned slots, labels;
     uint64_t scalars_used, vectors_used;   /* bit i: register i is written (or an argument) */
     unsigned masks;                        /* mask registers in use, filled by SET_MASK items: */
-    unsigned mask_part[DG_IR_MASKS];       /* mask register 1 + i holds the first mask_part[i] lanes;
+    unsigned mask_part[DG_IR_MASKS];       /* register 1 + i holds the first mask_part[i] lanes;
                                               {k} of an operation is the one with its `part` */
     /* the register map, for the comment at the top of NAME.s: "A of the tile's first row" */
     const char *scalar_name[32], *vector_name[32];   /* NULL: not used */

@@ -62,6 +62,42 @@ Test(lower, random_problems)
     check_many(2, 150, 160);
 }
 
+/* A tile that takes all registers is lowered; one more is refused with the numbers. */
+Test(lower, registers_are_counted)
+{
+    static const struct { unsigned target, rows, vectors; const char *refusal; } tiles[] = {
+        { 0, 6, 2, NULL },                 /* 12 + 2 + 1 of 16 */
+        { 0, 7, 2, "17 needed (14 pinned, 3 for temporaries), 16 there" },
+        { 1, 14, 2, NULL }, { 1, 30, 1, NULL },
+        { 1, 5, 5, NULL }, { 1, 9, 3, NULL },
+        { 1, 7, 4, "33 needed (28 pinned, 5 for temporaries), 32 there" },
+        { 2, 8, 3, NULL }, { 2, 16, 2, "16 x 2 accumulators, 32 registers" },
+    };
+    for (unsigned i = 0; i < sizeof tiles / sizeof *tiles; i++) {
+        struct random random = { 9 };
+        struct random_case test;
+        struct dg_lowered lowered;
+        struct dg_arena arena;
+        struct dg_error e = { 0 };
+        dg_arena_init(&arena);
+        do
+            random_case(&random, dg_isa_by_name(targets[tiles[i].target]), 160, &test);
+        while (test.plan.tile.vectors != tiles[i].vectors || test.plan.m_blocks != 1 ||
+               test.problem.k == 0 || test.problem.m < 1 || test.plan.panels_last == 0);
+        test.plan.rows = test.plan.rows_last =
+            (struct dg_split){ { tiles[i].rows, 1 }, { 1, 0 } };
+        test.plan.tile.rows = tiles[i].rows;
+        bool ok = dg_lower(&test.problem, &test.plan, NULL, &arena, &lowered, &e);
+        cr_expect_eq(ok, tiles[i].refusal == NULL, "%u x %u: %s: %s", tiles[i].rows,
+                     tiles[i].vectors, e.rule, e.value);
+        if (tiles[i].refusal != NULL)
+            cr_expect(strncmp(e.value, tiles[i].refusal, strlen(tiles[i].refusal)) == 0,
+                      "%u x %u: %s",
+                      tiles[i].rows, tiles[i].vectors, e.value);
+        dg_arena_free(&arena);
+    }
+}
+
 /* ---- rows a gigabyte apart: offsets beyond 31 bits, in sparse memory ---- */
 
 enum { FAR_ROWS = 3, FAR_COLUMNS = 21, FAR_K = 5 };
