@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* C is walked over this much, or half of L2: large enough to leave L1, small enough to stay in L2
- * beside the streams. */
+/* C is walked over this much, or a quarter of L2: large enough to leave L1, small enough to stay in
+ * L2 beside the streams. */
 static const double c_bytes = 200 * 1024;
 
 bool dg_mix_frame(struct dg_context *ctx, struct dg_mix_frame *f)
@@ -50,7 +50,7 @@ struct dg_mix dg_mix_turn(const struct dg_mix_frame *f, struct dg_shape s, uint6
                                                         : up(steps * f->element, 64) + 64;
     m.r_region = m.row_stride * s.rows;
     m.c_turn = tile;
-    uint64_t row = (uint64_t)(fmin(c_bytes, f->l2 / 2) / s.rows) / tile * tile;
+    uint64_t row = (uint64_t)(fmin(c_bytes, f->l2 / 4) / s.rows) / tile * tile;
     m.c_region = row > tile ? row : tile;
     m.c_row_stride = up(m.c_region, 64) / 64 % 2 ? up(m.c_region, 64) : up(m.c_region, 64) + 64;
     return m;

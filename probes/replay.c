@@ -16,12 +16,18 @@ static void list_fact(struct dg_facts *f, const char *key, const char *const *li
         .key = key, .value = { .kind = DG_VALUE_LIST, .list = list, .list_count = count } });
 }
 
+/* An empty text is none. */
+static const char *known(const char *text)
+{
+    return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
 static void pack_info(const struct dg_replay_header *h, struct dg_facts *f)
 {
 #define PACK(name) dg_facts_number(f, #name, (double)h->info->name);
     NUMBERS(PACK)
 #undef PACK
-#define PACK(name) dg_facts_text(f, #name, h->info->name);
+#define PACK(name) dg_facts_text(f, #name, known(h->info->name));
     TEXTS(PACK)
 #undef PACK
 #define PACK(name) dg_facts_flag(f, #name, h->info->name);

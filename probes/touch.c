@@ -63,14 +63,16 @@ static void run(struct dg_context *ctx, const struct batch *b, double per_turn, 
     if (b->count < 2 || ctx->stopped || !dg_read_mixes(ctx, b->mix, b->count, 7, m) ||
         m[0].samples == 0)
         return;
-    for (size_t i = 1; i < b->count; i++)
+    for (size_t i = 1; i < b->count; i++) {
+        double value = (m[i].cycles.low - m[0].cycles.low) / per_turn;
+        double blur = (m[i].cycles.median - m[i].cycles.low + m[0].cycles.median -
+                       m[0].cycles.low) / 2 / per_turn;
         if (m[i].samples > 0)
             dg_say(ctx, &(struct dg_number){
-                .key = b->key[i], .unit = "cycles",
-                .value = (m[i].cycles.low - m[0].cycles.low) / per_turn,
-                .low = (m[i].cycles.min - m[0].cycles.median) / per_turn,
-                .high = (m[i].cycles.high - m[0].cycles.min) / per_turn,
-                .confidence = 1, .samples = m[i].samples, .method = method });
+                .key = b->key[i], .unit = "cycles", .value = value, .low = value - blur,
+                .high = value + blur, .confidence = 1, .samples = m[i].samples,
+                .method = method });
+    }
 }
 
 /* Turns of a sample. */
@@ -123,12 +125,15 @@ static void rows(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned 
     dg_format(prefix, sizeof prefix, "mix.touch.rows.f32.%u.b%u", f->bits, shape.rows);
     rest.turns = turns_for(&rest, 0, 0);
     start(&b, &rest);
-    for (size_t i = 0; i < count; i++) {
+    /* from L2 first: half of it */
+    for (size_t i = 0; i <= count; i++) {
         struct dg_mix mix = rest;
+        uint64_t kib = i == 0 ? (uint64_t)f->l2 / 2048 : region[i - 1];
         mix.r_turn = bytes;
-        mix.r_region = region[i] * 1024 / bytes * bytes;
+        mix.r_region = kib * 1024 / bytes * bytes;
         mix.turns = turns_for(&mix, (double)mix.r_region, (double)bytes);
-        add(ctx, &b, &mix, region[i], prefix, "");
+        if (mix.r_region > bytes)
+            add(ctx, &b, &mix, kib, prefix, "");
     }
     run(ctx, &b, (double)(STEPS * f->element * shape.rows) / f->line,
         "new rows on each turn, moving through the region");
@@ -146,13 +151,17 @@ static void store(struct dg_context *ctx, const struct dg_mix_frame *f, const ui
     dg_format(prefix, sizeof prefix, "mix.touch.store.f32.%u", f->bits);
     rest.turns = turns_for(&rest, 0, 0);
     start(&b, &rest);
-    for (size_t i = 0; i < count; i++) {
+    /* in L1 first, a quarter of it: the turn at rest has its C in L2, so this one is below zero */
+    for (size_t i = 0; i <= count; i++) {
         struct dg_mix mix = rest;
-        mix.c_region = region[i] * 1024 / shape.rows / tile * tile;
+        uint64_t kib = i == 0 ? (uint64_t)f->l1 / 4096 : region[i - 1];
+        mix.c_region = kib * 1024 / shape.rows / tile * tile;
+        if (mix.c_region == 0)
+            continue;
         mix.c_row_stride = mix.c_region / 128 * 128 + 64;
         /* rows of C lie side by side: one walk of a row touches the whole region */
         mix.turns = turns_for(&mix, (double)mix.c_region, (double)tile);
-        add(ctx, &b, &mix, region[i], prefix, "");
+        add(ctx, &b, &mix, kib, prefix, "");
     }
     run(ctx, &b, (double)tile * shape.rows / f->line,
         "accumulators stored to new lines on each turn, moving through the region");

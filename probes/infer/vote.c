@@ -57,10 +57,12 @@ static size_t best_repeat(const struct dg_vote_rule *rule, const struct dg_answe
     return best;
 }
 
+/* The middle of the repeats that agree, and the middle of their quartiles: what one repeat's noise
+ * makes wide stays out of it. */
 static void join(const struct dg_vote_rule *rule, const struct dg_answer *r, size_t count,
                  size_t best, struct dg_answer *out)
 {
-    double values[MOST];
+    double values[MOST], lows[MOST], highs[MOST];
     size_t used = 0;
     *out = r[best];
     out->samples = 0;
@@ -68,15 +70,19 @@ static void join(const struct dg_vote_rule *rule, const struct dg_answer *r, siz
     for (size_t i = 0; i < count; i++) {
         if (!has_value(&r[i]) || !agree(rule, &r[best], &r[i]))
             continue;
-        values[used++] = r[i].value.number;
-        out->low = fmin(out->low, r[i].low);
-        out->high = fmax(out->high, r[i].high);
+        values[used] = r[i].value.number;
+        lows[used] = r[i].low;
+        highs[used++] = r[i].high;
         out->samples += r[i].samples;
         out->confidence = fmin(out->confidence, r[i].confidence);
     }
     out->confidence *= (double)used / (double)count;
-    if (out->value.kind == DG_VALUE_NUMBER && !rule->discrete)
+    if (out->value.kind != DG_VALUE_NUMBER)
+        return;
+    if (!rule->discrete)
         out->value.number = dg_stat_of(values, used).median;
+    out->low = fmin(out->value.number, dg_stat_of(lows, used).median);
+    out->high = fmax(out->value.number, dg_stat_of(highs, used).median);
 }
 
 /* The largest of the repeats; how far the third largest stands below it is the interval. */
