@@ -88,10 +88,18 @@ static void member_bool(struct dg_str *out, const char *name, bool value, const 
     dg_str_format(out, "\"%s\": %s%s", name, value ? "true" : "false", behind);
 }
 
+static void member_verdict(struct dg_str *out, bool pass, bool unchecked, const char *behind)
+{
+    if (unchecked)
+        dg_str_format(out, "\"pass\": null%s", behind);
+    else
+        member_bool(out, "pass", pass, behind);
+}
+
 static void put_numbers(struct dg_str *out, const struct dg_kernel_report *k)
 {
     dg_str_add(out, "      \"numbers\": ");
-    if (!k->ran) {
+    if (!k->ran || k->unchecked) {
         dg_str_add(out, "null,\n");
         return;
     }
@@ -157,7 +165,7 @@ static void put_error(struct dg_str *out, const struct dg_kernel_report *k)
 void dg_report_json(const struct dg_verify_report *report, struct dg_str *out)
 {
     dg_str_add(out, "{\n  \"schema\": \"deepgemm-verify/1\",\n  ");
-    member_bool(out, "pass", report->pass, ",\n");
+    member_verdict(out, report->pass, report->unchecked, ",\n");
     dg_str_format(out, "  \"rounds\": %u,\n  \"rounds_dropped\": %u,\n  \"kernels\": [",
                   report->rounds, report->dropped);
     for (size_t i = 0; i < report->count; i++) {
@@ -165,7 +173,7 @@ void dg_report_json(const struct dg_verify_report *report, struct dg_str *out)
         dg_str_add(out, i == 0 ? "\n    {\n      " : ",\n    {\n      ");
         member_text(out, "name", k->name, ",\n      ");
         member_text(out, "isa", k->isa, ",\n      ");
-        member_bool(out, "pass", k->pass, ",\n");
+        member_verdict(out, k->pass, k->unchecked, ",\n");
         put_numbers(out, k);
         put_cycles(out, k);
         put_roofline(out, k);
@@ -197,6 +205,10 @@ static void put_small(struct dg_str *out, double value)
 static void text_numbers(struct dg_str *out, const struct dg_kernel_report *k)
 {
     size_t done = 0;
+    if (k->unchecked) {
+        dg_str_add(out, "  numbers   not checked\n");
+        return;
+    }
     for (size_t i = 0; i < k->check_count; i++)
         done += k->checks[i].state == DG_CHECK_OK;
     dg_str_format(out, "  numbers   %s: %zu checks passed, %llu elements",
@@ -255,6 +267,11 @@ static void text_roofline(struct dg_str *out, const struct dg_kernel_report *k)
         dg_str_format(out, " %% of the roof, limit %s", k->roofline.limit);
     }
     dg_str_add(out, "\n");
+    if (fabs(k->roofline.peak / k->roofline.peak_claimed - 1) > 0.05) {
+        dg_str_add(out, "            the profile says ");
+        put_small(out, k->roofline.peak_claimed);
+        dg_str_add(out, " operations a cycle: this kernel was planned for another chip\n");
+    }
     if (k->roofline.inconsistent)
         dg_str_add(out, "            INCONSISTENT: above 102 % of the peak; the peak or the cycles "
                         "are wrong, measure again\n");
@@ -265,7 +282,7 @@ void dg_report_text(const struct dg_verify_report *report, struct dg_str *out)
     for (size_t i = 0; i < report->count; i++) {
         const struct dg_kernel_report *k = &report->kernels[i];
         dg_str_format(out, "%s (%s): %s\n", k->name, k->isa,
-                      k->pass ? "pass" : k->ran ? "FAIL" : "not run");
+                      k->unchecked ? "timed only" : k->pass ? "pass" : k->ran ? "FAIL" : "not run");
         if (!k->ran) {
             dg_str_format(out, "  %s: %s%s%s\n", k->problem.where, k->problem.rule,
                           k->problem.value[0] != '\0' ? ": " : "", k->problem.value);
@@ -277,7 +294,7 @@ void dg_report_text(const struct dg_verify_report *report, struct dg_str *out)
         text_cycles(out, k);
         text_roofline(out, k);
     }
-    if (report->count != 1) {
+    if (report->count != 1 && !report->unchecked) {
         size_t passed = 0;
         for (size_t i = 0; i < report->count; i++)
             passed += report->kernels[i].pass;
@@ -306,7 +323,7 @@ void dg_report_table(const struct dg_verify_report *report, struct dg_str *out)
         const struct dg_kernel_report *k = &report->kernels[i];
         dg_str_format(out, "%-28s %-14s %5llu %5llu %5llu %4u %4u %4s", k->name, k->isa,
                       (unsigned long long)k->m, (unsigned long long)k->n, (unsigned long long)k->k,
-                      k->tile_m, k->tile_n, k->pass ? "yes" : "NO");
+                      k->tile_m, k->tile_n, k->unchecked ? "-" : k->pass ? "yes" : "NO");
         cell(out, k->cycles.predicted, 1);
         cell(out, k->cycles.measured, 1);
         cell(out, k->cycles.low, 1);
@@ -314,5 +331,6 @@ void dg_report_table(const struct dg_verify_report *report, struct dg_str *out)
         cell(out, 100 * k->roofline.of_peak, 2);
         dg_str_add(out, "\n");
     }
-    dg_str_format(out, "rounds %u, dropped %u\n", report->rounds, report->dropped);
+    dg_str_format(out, "rounds %u, dropped %u (%s)\n", report->rounds, report->dropped,
+                  report->gate);
 }

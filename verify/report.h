@@ -27,6 +27,7 @@ struct dg_kernel_report {
     bool ran;                          /* false: `problem` says why nothing was run */
     struct dg_error problem;
     bool pass;                         /* numbers and calls; speed never matters here */
+    bool unchecked;                    /* timed only: there is no verdict (null) */
     struct dg_check *checks;
     size_t check_count;
     struct {
@@ -51,9 +52,11 @@ struct dg_kernel_report {
 
 struct dg_verify_report {
     bool pass;
+    bool unchecked;                    /* some kernel is */
     struct dg_kernel_report *kernels;
     size_t count;
-    unsigned rounds, dropped;          /* of timing: undisturbed, and left out */
+    unsigned rounds, dropped;          /* blocks of timing: undisturbed, and left out */
+    char gate[160];                    /* what disturbed the others */
 };
 
 void dg_kernel_report_init(struct dg_kernel_report *kernel);

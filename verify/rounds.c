@@ -16,7 +16,7 @@
 
 /* A sample of short calls lasts SAMPLE_NS; a call beyond LONG_NS is cut into slices, since the
  * hypervisor takes the core away within it. */
-static const double SAMPLE_NS = 30e3, LONG_NS = 300e3;
+static const double SAMPLE_NS = 30e3, LONG_NS = 300e3, BLOCK_NS = 5e6;
 enum { SAMPLES_A_ROUND = 20, LEAST_SAMPLES = 3, LONG_CALLS = 2, MOST_ROUNDS = 400 };
 
 struct timed {
@@ -30,6 +30,7 @@ struct timed {
     uint64_t calls;                                   /* in a sample */
     double *cycles, *wall;                            /* a call, of each sample; wall of all */
     size_t count, kept, wall_count, capacity;         /* kept: of rounds that counted */
+    unsigned rounds;                                  /* that counted */
     uint64_t *stamps;
     double *per_tick;
     double sample_wall;                               /* ns, of the sample just run */
@@ -103,10 +104,12 @@ static bool add_room(struct timed *t, size_t capacity)
     t->cycles = calloc(capacity, sizeof *t->cycles);
     t->wall = calloc(capacity, sizeof *t->wall);
     t->per_tick = calloc(capacity, sizeof *t->per_tick);
-    if (t->method == DG_BY_SLICES)
-        t->stamps = calloc(capacity * (t->slices + 1), sizeof *t->stamps);
+    size_t stamps = t->method == DG_BY_SLICES ? capacity * (t->slices + 1) : 0;
+    t->stamps = malloc((stamps + 1) * sizeof *t->stamps);
+    if (t->stamps != NULL)
+        memset(t->stamps, 0xFF, stamps * sizeof *t->stamps);   /* touched before it is timed */
     return t->cycles != NULL && t->wall != NULL && t->per_tick != NULL
-        && (t->method != DG_BY_SLICES || t->stamps != NULL);
+        && t->stamps != NULL;
 }
 
 static double wall_of_call(struct timed *t)
@@ -156,7 +159,16 @@ static void choose_method(struct timed *t)
     }
 }
 
-static bool open_timed(struct timed *t, const struct dg_rounds_kernel *kernel, size_t kernels)
+static unsigned samples_in_round(const struct timed *t, size_t kernels)
+{
+    size_t each = (SAMPLES_A_ROUND + kernels - 1) / kernels;
+    if (t->method != DG_BY_SAMPLES)
+        return LONG_CALLS;
+    return each < LEAST_SAMPLES ? LEAST_SAMPLES : (unsigned)each;
+}
+
+static bool open_timed(struct timed *t, const struct dg_rounds_kernel *kernel,
+                       const struct dg_rounds_job *job)
 {
     void *library = dlopen(kernel->shared, RTLD_NOW | RTLD_LOCAL);
     void *timing = kernel->timing == NULL ? NULL : dlopen(kernel->timing, RTLD_NOW | RTLD_LOCAL);
@@ -169,9 +181,8 @@ static bool open_timed(struct timed *t, const struct dg_rounds_kernel *kernel, s
     if (t->call == NULL || !map_operands(t))
         return false;
     choose_method(t);
-    size_t samples = (SAMPLES_A_ROUND + kernels - 1) / kernels;
-    samples = samples < LEAST_SAMPLES ? LEAST_SAMPLES : samples;
-    return add_room(t, MOST_ROUNDS * (t->method == DG_BY_SAMPLES ? samples : LONG_CALLS));
+    /* a dropped block gives its room back */
+    return add_room(t, (size_t)(job->rounds + 1) * samples_in_round(t, job->count));
 }
 
 /* ---- one sample ---- */
@@ -225,35 +236,55 @@ static bool sample(struct timed *t, const struct dg_bench *bench)
 
 struct outcome { unsigned good, dropped; double seconds; };
 
-static unsigned samples_in_round(const struct timed *t, size_t kernels)
-{
-    size_t each = (SAMPLES_A_ROUND + kernels - 1) / kernels;
-    if (t->method != DG_BY_SAMPLES)
-        return LONG_CALLS;
-    return each < LEAST_SAMPLES ? LEAST_SAMPLES : (unsigned)each;
-}
-
-/* A round is dropped whole when more than one sample and more than 5 % of it are disturbed:
- * samples that pass in a disturbed time are not to be trusted either. */
-static bool round_robin(struct timed *t, size_t count, const struct dg_bench *bench)
+/* A block is dropped whole when more than one sample and more than 5 % of it are disturbed: samples
+ * that pass in a disturbed time are not to be trusted either. */
+static bool run_block(struct timed *const *t, size_t count, size_t kernels,
+                      const struct dg_bench *bench)
 {
     unsigned tried = 0, failed = 0;
     for (size_t i = 0; i < count; i++)
-        for (unsigned n = samples_in_round(&t[i], count); n > 0; n--) {
+        for (unsigned n = samples_in_round(t[i], kernels); n > 0; n--) {
             tried++;
-            failed += !sample(&t[i], bench);
+            failed += !sample(t[i], bench);
         }
     bool good = failed <= 1 || 20 * failed <= tried;
     for (size_t i = 0; i < count; i++) {
         if (good) {
-            t[i].kept = t[i].count;
+            t[i]->kept = t[i]->count;
+            t[i]->rounds++;
         } else {
-            t[i].rejected += t[i].count - t[i].kept;
-            t[i].accepted -= t[i].count - t[i].kept;
-            t[i].count = t[i].kept;
+            t[i]->rejected += t[i]->count - t[i]->kept;
+            t[i]->accepted -= t[i]->count - t[i]->kept;
+            t[i]->count = t[i]->kept;
         }
     }
     return good;
+}
+
+/* One turn over the kernels that still want rounds, in blocks of SAMPLES_A_ROUND samples or a few
+ * milliseconds of neighbours in time. Counts blocks; false: nothing is left to do. */
+static bool round_robin(struct timed *t, size_t count, const struct dg_rounds_job *job,
+                        const struct dg_bench *bench, unsigned *good, unsigned *dropped)
+{
+    struct timed *block[SAMPLES_A_ROUND];
+    size_t size = 0;
+    double ns = 0;
+    bool any = false;
+    for (size_t i = 0; i <= count; i++) {
+        bool wants = i < count && t[i].rounds < job->rounds;
+        if (wants) {
+            block[size++] = &t[i];
+            ns += t[i].sample_wall * samples_in_round(&t[i], count);
+            any = true;
+        }
+        bool full = size == SAMPLES_A_ROUND / LEAST_SAMPLES || ns > BLOCK_NS;
+        if (size > 0 && (full || i == count)) {
+            *(run_block(block, size, count, bench) ? good : dropped) += 1;
+            size = 0;
+            ns = 0;
+        }
+    }
+    return any;
 }
 
 static void nap(double seconds)
@@ -263,22 +294,20 @@ static void nap(double seconds)
     nanosleep(&t, NULL);
 }
 
-/* Bounded by patience; after dropped rounds the pauses grow to a second. */
+/* Bounded by patience; after turns without a good block the pauses grow to a second. */
 static struct outcome run_rounds(struct timed *t, size_t count, const struct dg_rounds_job *job,
                                  const struct dg_bench *bench)
 {
     struct outcome out = {0};
     double from = now_ns(), pause = 0.002;
-    while (out.good < job->rounds && out.good + out.dropped < MOST_ROUNDS
-           && (now_ns() - from) * 1e-9 < job->patience) {
-        if (round_robin(t, count, bench)) {
-            out.good++;
-            pause = 0.002;
-        } else {
-            out.dropped++;
-            nap(pause);
-            pause = fmin(2 * pause, 1);
-        }
+    for (unsigned turns = 0; turns < MOST_ROUNDS; turns++) {
+        unsigned good = 0;
+        if ((now_ns() - from) * 1e-9 >= job->patience
+            || !round_robin(t, count, job, bench, &good, &out.dropped))
+            break;
+        out.good += good;
+        pause = good > 0 ? 0.002 : fmin(2 * pause, 1);
+        nap(pause);
     }
     out.seconds = (now_ns() - from) * 1e-9;
     return out;
@@ -359,7 +388,7 @@ int dg_rounds_child(void *argument, int out)
         return 1;
     }
     for (size_t i = 0; i < job->count; i++)
-        if (!open_timed(&timed[i], &job->kernels[i], job->count)) {
+        if (!open_timed(&timed[i], &job->kernels[i], job)) {
             dprintf(out, "error\t%s cannot be loaded or has no memory\n",
                     job->kernels[i].manifest->name);
             return 1;

@@ -4,7 +4,7 @@
  * child; what it finds goes out as lines:
  *   peak OPERATIONS_A_CYCLE OP     re-measured rate of the multiply-add, for each operation named
  *   kernel I CYCLES LOW HIGH WALL_NS ACCEPTED REJECTED METHOD   CYCLES nan: not determined
- *   rounds GOOD DROPPED SECONDS
+ *   rounds GOOD DROPPED SECONDS    blocks of samples: kept, and left out as disturbed
  *   gate CLOCK USAGE PEAK WIDE     samples thrown away, by what was seen
  *   source TEXT                    of core cycles
  *   end */

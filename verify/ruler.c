@@ -18,7 +18,7 @@ struct reading {
     struct dg_verify_report *report;
     struct { char op[64]; double value; } peaks[MOST_PEAKS];
     size_t peak_count;
-    char source[32], error[200], gate[160];
+    char source[32], error[200];
     double seconds;
     bool ended;
 };
@@ -77,7 +77,7 @@ static void read_line(void *context, char *line)
         r->report->dropped = (unsigned)strtoul(f[2], NULL, 10);
         r->seconds = strtod(f[3], NULL);
     } else if (strcmp(f[0], "gate") == 0 && count == 5) {
-        dg_format(r->gate, sizeof r->gate, "clock stepped %s, interrupted %s, sibling on "
+        dg_format(r->report->gate, sizeof r->report->gate, "clock stepped %s, interrupted %s, sibling on "
                   "multiply-adds %s, sibling busy %s", f[1], f[2], f[3], f[4]);
     } else if (strcmp(f[0], "source") == 0 && count == 2) {
         dg_format(r->source, sizeof r->source, "%s", f[1]);
@@ -105,7 +105,7 @@ static const char *reason_for(const struct reading *r, const struct dg_child_end
         dg_format(text, sizeof text, "not determined: no undisturbed window in %llu s (%u rounds "
                   "good, %u dropped, %llu samples thrown away; of all: %s)",
                   (unsigned long long)ceil(r->seconds), r->report->rounds, r->report->dropped,
-                  (unsigned long long)k->cycles.rejected, r->gate);
+                  (unsigned long long)k->cycles.rejected, r->report->gate);
     return dg_strdup(r->arena, text);
 }
 

@@ -17,6 +17,7 @@ struct dg_verify_options {
     const char *cc, *as;         /* programs for this machine; NULL: found in PATH */
     uint64_t seed;
     double timeout;              /* seconds for the checks of one kernel; 0: from M x N x K */
+    bool timing_only;            /* no checks, no verdict */
     bool timing;                 /* the second and third ruler */
     double quiet_seconds;        /* how long to wait for a quiet core, for one kernel */
     unsigned rounds;             /* undisturbed ones wanted */

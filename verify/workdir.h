@@ -9,7 +9,13 @@
 
 #include "base/error.h"
 
-struct dg_workdir { char path[256]; };
+/* A small process waits beside it and removes the folder also when this one is interrupted or
+ * killed. */
+struct dg_workdir {
+    char path[256];
+    int alive;                   /* closed by our end, however it comes; -1: no such process */
+    int janitor;                 /* its process id */
+};
 
 bool dg_workdir_open(struct dg_workdir *dir, struct dg_error *e);
 /* Removes it with everything in it. */
