@@ -2,6 +2,7 @@
  *
  * Flat values against their evidence. A person edits the flat value, so it wins: the old evidence
  * is no longer about it, and the value is reported as asserted. */
+#include <math.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -33,9 +34,11 @@ static bool supports(const struct dg_field *field, const struct dg_answer *answe
     struct dg_value rounded = dg_flat_value(field, answer);
     if (dg_value_equal(&rounded, flat))
         return true;
+    /* evidence is written with six figures, so that rounding it again may end elsewhere */
+    double near = 0.002 * fabs(answer->value.number);
     return flat->kind == DG_VALUE_NUMBER && answer->value.kind == DG_VALUE_NUMBER &&
-           field->type == DG_TYPE_NUMBER && flat->number >= answer->low &&
-           flat->number <= answer->high;
+           field->type == DG_TYPE_NUMBER && answer->low < answer->high &&
+           flat->number >= answer->low - near && flat->number <= answer->high + near;
 }
 
 static struct dg_answer assert_value(const char *key, const struct dg_field *field,

@@ -162,15 +162,34 @@ bool dg_value_read_any(const struct dg_json *json, const char *pointer, const cJ
     return true;
 }
 
+/* Cycles are calibrated to no better than this, so a value may always move by it to a rounder one. */
+static const double calibration = 0.002;
+
+/* Cells that are priced by the cycle: their intervals are wide on a noisy machine, and a rounder
+ * value inside would cost the planner more than the 0.3 % at which plans are ties. */
+static bool priced(const char *key)
+{
+    return strncmp(key, "mix.", 4) == 0 || strncmp(key, "bw.", 3) == 0;
+}
+
+static double round_value(const struct dg_answer *a)
+{
+    double v = a->value.number, near = calibration * fabs(v);
+    if (a->low == a->high)
+        return v;
+    double low = priced(a->key) ? v - near : fmin(a->low, v - near);
+    double high = priced(a->key) ? v + near : fmax(a->high, v + near);
+    return dg_round_to_interval(v, low, high);
+}
+
 struct dg_value dg_flat_value(const struct dg_field *field, const struct dg_answer *answer)
 {
     struct dg_value value = answer->value;
     char rule[192];
     if (value.kind != DG_VALUE_NUMBER || field == NULL || field->type != DG_TYPE_NUMBER)
         return value;
-    double rounded = strcmp(answer->key, "clock_hz") == 0 ?
-        dg_round_digits(value.number, 2) :
-        dg_round_to_interval(value.number, answer->low, answer->high);
+    double rounded = strcmp(answer->key, "clock_hz") == 0 ? dg_round_digits(value.number, 2) :
+                     round_value(answer);
     if (dg_value_rule(field, rounded, rule, sizeof rule) == NULL)
         value.number = rounded;
     return value;

@@ -43,6 +43,9 @@ static struct dg_answer answers[] = {
     ANSWER("bw.dram.triad.all", "GB/s", 17.632, 17.5, 17.7),
     ANSWER("bw.dram.read.1", "GB/s", 12.03, 11.9, 12.1),
     ANSWER("bw.l2.read.1", "bytes/cycle", 25.3, 25.1, 25.6),
+    ANSWER("mix.turn.f32.256.v2.b6.s16", "cycles", 104.3, 95, 120),
+    ANSWER("op.fma.f32.256.per_cycle", "1/cycle", 0.99891, 0.9988, 0.999),
+    ANSWER("res.load.capacity", "1/cycle", 2.0031, 2.0031, 2.0031),
     ANSWER("l3_effective_size", "bytes", 8388608, 8000000, 9000000),
     ANSWER("l2_size", "bytes", 524288, 524288, 524288),
     { .key = "l2_ways", .unit = "count", .status = DG_UNRELIABLE, .reason = "three repeats "
@@ -62,8 +65,8 @@ static bool build(struct dg_arena *arena, size_t count, struct dg_profile *out,
     if (!done) {
         answers[0].claims = l1_claims;
         answers[0].claim_count = 2;
-        answers[9].claims = l3_claims;
-        answers[9].claim_count = 1;
+        answers[12].claims = l3_claims;
+        answers[12].claim_count = 1;
         done = true;
     }
     struct dg_build b = { "test", "x86_64", answers, count, facts, 3 };
@@ -76,6 +79,9 @@ Test(profile_builder, values)
     static const struct { const char *key; double value; enum dg_status status; } expected[] = {
         { "l1_size", 32768, DG_MEASURED }, { "fma_latency", 5, DG_DERIVED },
         { "op.fma.f32.256.acc_latency", 5, DG_MEASURED },
+        { "mix.turn.f32.256.v2.b6.s16", 104.3, DG_MEASURED },
+        { "op.fma.f32.256.per_cycle", 1, DG_MEASURED },
+        { "res.load.capacity", 2.0031, DG_MEASURED },
         { "memory_bandwidth_gbps", 17.6, DG_DERIVED }, { "clock_hz", 2.9e9, DG_MEASURED },
         { "l2_to_dram_bandwidth_gbps", 12, DG_DERIVED },
         { "l1_to_l2_bandwidth_gbps", 73, DG_DERIVED },
