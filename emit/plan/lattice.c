@@ -56,6 +56,17 @@ bool dg_sizes_make(struct dg_arena *arena, uint64_t extent, struct dg_sizes *out
     return true;
 }
 
+bool dg_sizes_one(struct dg_arena *arena, uint64_t size, struct dg_sizes *out)
+{
+    uint64_t *sizes = dg_alloc_array(arena, 1, sizeof *sizes);
+    struct dg_range *ranges = dg_alloc_array(arena, 1, sizeof *ranges);
+    if (sizes == NULL || ranges == NULL)
+        return false;
+    sizes[0] = size;
+    *out = (struct dg_sizes){ sizes, 1, ranges, 1 };
+    return true;
+}
+
 uint32_t dg_sizes_leaf(const struct dg_sizes *sizes, uint32_t index)
 {
     uint32_t at = 0;

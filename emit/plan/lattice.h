@@ -21,6 +21,7 @@ struct dg_sizes {
     uint32_t range_count;
 };
 bool dg_sizes_make(struct dg_arena *arena, uint64_t extent, struct dg_sizes *out);
+bool dg_sizes_one(struct dg_arena *arena, uint64_t size, struct dg_sizes *out);
 /* The leaf of a size's index. */
 uint32_t dg_sizes_leaf(const struct dg_sizes *sizes, uint32_t index);
 
@@ -54,6 +55,8 @@ struct dg_tile_space {
     const dg_cost *body;                          /* by range of M blocks: least cost of all steps */
     const struct dg_column *full, *tail;          /* by rows; NULL where the width is absent */
     dg_price panel_touch[2], rows_touch;          /* a line from beyond L2; by prefetch */
+    dg_price rows_near;                           /* a line of A from L2 */
+    dg_price store_touch;                         /* a line of C from beyond L2; below 0: in L1 */
     uint64_t b_bytes;
 };
 
@@ -66,13 +69,21 @@ struct dg_space {
     size_t tile_count;
     uint64_t a_bytes, c_bytes, a_lines, c_lines;
     uint64_t spread_a[DG_LEVELS], spread_b[DG_LEVELS], spread_c[DG_LEVELS];
-    dg_price store_touch, load_price;
+    dg_price load_price;
+    dg_cost peak;                /* the whole product at the best rate of the multiply */
     bool can_prefetch;           /* the profile says what prefetching the next panel does */
 };
 
-/* False: out of memory, or no tile fits (*e says why). */
+/* One tile and one block size of each dimension: all that the lattice then has. */
+struct dg_fixed { struct dg_tile tile; uint64_t kc, mc, panels; };
+
+/* fixed: NULL for the whole lattice. False: out of memory, or no tile fits (*e says why). */
 bool dg_space_make(const struct dg_problem *problem, const struct dg_constants *c,
-                   struct dg_arena *arena, struct dg_space *out, struct dg_error *e);
+                   const struct dg_fixed *fixed, struct dg_arena *arena, struct dg_space *out,
+                   struct dg_error *e);
+/* Whether the registers and the sets of L1 have room for the tile. */
+bool dg_tile_fits(const struct dg_problem *problem, const struct dg_constants *c,
+                  struct dg_tile tile);
 
 /* A box of the lattice: one tile, order and prefetch; ranges of blocks. A box of leaves is a
  * plan. */

@@ -134,18 +134,13 @@ static bool fill(const struct dg_space *s, const struct dg_found *found,
                  struct dg_search_count count, struct dg_plan *out, struct dg_error *e)
 {
     const struct dg_constants *c = s->c;
-    const struct dg_problem *q = s->problem;
     struct dg_corner corner;
     *out = (struct dg_plan){ .body = *c->body, .clock_hz = c->clock_hz };
     if (!found->found)
         return true;
     dg_corner_of(s, &found->point, &corner);
     fill_blocks(&corner, out);
-    /* no 128-bit division: it would need a library */
-    dg_u128 elements = (dg_u128)q->m * q->n * q->k;
-    out->bound = elements > UINT64_MAX
-               ? DG_COST_MOST
-               : dg_price_times((uint64_t)elements / c->body->lanes, c->chain_rate);
+    out->bound = s->peak;
     out->peak = (dg_cost)(2 * (uint64_t)c->body->lanes * DG_COST_ONE * (uint64_t)DG_PRICE_ONE /
                           (uint64_t)c->chain_rate);
     out->l2_bytes = dg_traffic(&corner, 0);
@@ -198,5 +193,5 @@ bool dg_plan_make(const struct dg_problem *problem, const struct dg_profile *pro
         return false;
     if (!dg_constants_read(&out->view, body, c))
         return missing(&out->view, e);
-    return dg_space_make(problem, c, arena, space, e) && optimise(space, out, e);
+    return dg_space_make(problem, c, NULL, arena, space, e) && optimise(space, out, e);
 }

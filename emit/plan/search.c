@@ -152,7 +152,8 @@ static size_t roots_of(const struct search *search, const struct dg_tile_space *
     box.prefetch = false;
     box.inner = DG_TILES_OUTER;
     box.m = dg_sizes_leaf(&s->blocks_m, s->blocks_m.count - 1);
-    out[count++] = bound(search, &box);
+    if (s->blocks_m.size[s->blocks_m.count - 1] == s->problem->m)
+        out[count++] = bound(search, &box);
     return count;
 }
 

@@ -81,6 +81,8 @@ struct pass {
     const struct dg_curve *curve;                 /* NULL: by the bandwidth of L2 */
     struct turn turn;                             /* of the curve's tile, or of the tile */
     dg_price stream;                              /* bytes of a step at that bandwidth */
+    unsigned vectors, of;                         /* a curve of other width is scaled by these */
+    dg_price step;                                /* of the curve's tile */
 };
 
 static struct pass pass_of(const struct dg_constants *c, struct dg_tile tile)
@@ -89,19 +91,28 @@ static struct pass pass_of(const struct dg_constants *c, struct dg_tile tile)
         .curve = dg_curve_nearest(&c->pass, tile.vectors, tile.rows, 0, true),
         .stream = (dg_price)(tile.vectors * (c->body->isa->vector_bits / 8)) * c->byte[0],
     };
-    if (pass.curve != NULL && pass.curve->vectors != tile.vectors)
-        pass.curve = NULL;
-    if (pass.curve != NULL)
-        tile.rows = pass.curve->rows;
-    pass.turn = turn_of(c, tile);
+    if (pass.curve == NULL) {
+        pass.turn = turn_of(c, tile);
+        return pass;
+    }
+    struct dg_tile near = { pass.curve->rows, pass.curve->vectors };
+    const char *binding;
+    pass.step = dg_step_price(c, near, &binding);
+    pass.vectors = tile.vectors;
+    pass.of = near.vectors;
+    pass.turn = turn_of(c, pass.of == pass.vectors ? near : tile);
     return pass;
 }
 
+/* Cells of the same width say what the stream adds to their own turn. Those of another width say
+ * how fast the stream comes, and the tile's own turn hides that. */
 static dg_price pass_price(const struct dg_constants *c, const struct pass *pass, uint64_t steps)
 {
     dg_price whole = steps_of(steps, pass->stream);
     if (pass->curve != NULL)
-        whole = dg_curve_at(&c->pass, pass->curve, steps, true, pass->turn.step);
+        whole = dg_curve_at(&c->pass, pass->curve, steps, true, pass->step);
+    if (pass->of != pass->vectors)
+        whole = whole / (dg_price)pass->of * (dg_price)pass->vectors;
     dg_price extra = whole - turn_price(c, &pass->turn, steps);
     return extra > 0 ? extra : 0;
 }
@@ -178,6 +189,38 @@ static dg_price touch_price(const struct dg_constants *c, const struct dg_family
     return price > 0 ? price : 0;
 }
 
+/* Price of a line that comes from no further than `level`: the cell of the largest region that it
+ * holds; 0 without one. */
+static dg_price near_price(const struct dg_constants *c, const struct dg_family_cells *family,
+                           struct dg_tile tile, int level)
+{
+    const struct dg_curve *curve = dg_curve_nearest(family, tile.vectors, tile.rows, 0, true);
+    dg_price price = 0;
+    for (size_t i = 0; curve != NULL && i < curve->count; i++)
+        if (family->points[curve->first + i].at * 1024 <= c->capacity[level])
+            price = family->points[curve->first + i].value;
+    return price;
+}
+
+/* What lines cost this tile, wherever they are found from call to call. */
+static void fill_touches(const struct dg_space *s, struct dg_tile_space *t)
+{
+    const struct dg_constants *c = s->c;
+    struct dg_tile width = { 0, t->tile.vectors }, none = { 0, 0 };
+    uint64_t footprint = dg_bytes_add(dg_bytes_add(s->a_bytes, s->c_bytes), t->b_bytes);
+    for (unsigned i = 0; i < 2; i++)
+        t->panel_touch[i] = touch_price(c, &c->panel, width, i, footprint);
+    t->rows_near = near_price(c, &c->rows, t->tile, 1);
+    if (t->rows_near < 0)
+        t->rows_near = 0;
+    t->rows_touch = touch_price(c, &c->rows, t->tile, 0, footprint) - t->rows_near;
+    if (t->rows_touch < 0)
+        t->rows_touch = 0;
+    t->store_touch = touch_price(c, &c->store, none, 0, footprint);
+    if (footprint <= c->capacity[0])
+        t->store_touch = dg_cost_min(near_price(c, &c->store, none, 0), 0);
+}
+
 /* How the rows of M fall into tiles, by M block; shared by the tiles of as many rows. */
 struct row_table { const struct dg_row_plan *plans; const unsigned char *second; };
 
@@ -203,10 +246,9 @@ static bool rows_of(struct dg_space *s, uint32_t rows, struct row_table *out)
 }
 
 /* Most rows of a tile that start in one L1 set. */
-static uint64_t rows_in_set(const struct dg_space *s, uint64_t rows)
+static uint64_t rows_in_set(const struct dg_problem *p, const struct dg_constants *c, uint64_t rows)
 {
-    const struct dg_constants *c = s->c;
-    uint64_t apart = s->problem->lda * c->body->element_bytes, most = 0;
+    uint64_t apart = p->lda * c->body->element_bytes, most = 0;
     for (uint64_t i = 0; i < rows && c->set_stride[0] > 0; i++) {
         uint64_t together = 0;
         for (uint64_t j = 0; j < rows; j++)
@@ -217,20 +259,14 @@ static uint64_t rows_in_set(const struct dg_space *s, uint64_t rows)
     return most;
 }
 
-static bool rows_fit(const struct dg_space *s, unsigned rows)
+bool dg_tile_fits(const struct dg_problem *problem, const struct dg_constants *c,
+                  struct dg_tile tile)
 {
-    uint64_t together = rows_in_set(s, rows);
-    return together <= 1 || together + 1 < s->c->ways;
-}
-
-static bool tile_fits(const struct dg_space *s, struct dg_tile tile)
-{
-    return dg_body_registers(s->c->body, tile) <= s->c->registers;
-}
-
-static uint64_t footprint_of(const struct dg_space *s, const struct dg_tile_space *t)
-{
-    return dg_bytes_add(dg_bytes_add(s->a_bytes, s->c_bytes), t->b_bytes);
+    if (dg_body_registers(c->body, tile) > c->registers || tile.rows >= DG_TILE_MOST ||
+        tile.vectors >= DG_TILE_MOST)
+        return false;
+    uint64_t together = rows_in_set(problem, c, tile.rows);
+    return together <= 1 || together + 1 < c->ways;
 }
 
 static dg_cost body_of(const struct dg_space *s, const struct dg_row_plan *rows,
@@ -268,7 +304,7 @@ static bool fill_body(const struct dg_space *s, struct dg_tile_space *t)
 }
 
 static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_tile tile,
-                     const struct row_table *rows)
+                     const struct row_table *rows, const struct dg_fixed *fixed)
 {
     const struct dg_problem *p = s->problem;
     unsigned lanes = s->c->body->lanes, bytes = s->c->body->element_bytes;
@@ -283,11 +319,7 @@ static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_
     uint64_t columns = p->layout_b == DG_PACKED
                            ? t->full_panels * width + t->tail_vectors * (uint64_t)lanes : p->n;
     t->b_bytes = dg_bytes_times(dg_bytes_times(p->k, columns), bytes);
-    uint64_t footprint = footprint_of(s, t);
-    for (unsigned i = 0; i < 2; i++)
-        t->panel_touch[i] = touch_price(s->c, &s->c->panel, (struct dg_tile){ 0, tile.vectors },
-                                        i, footprint);
-    t->rows_touch = touch_price(s->c, &s->c->rows, tile, 0, footprint);
+    fill_touches(s, t);
     if (t->full_panels > 0) {
         t->full = columns_of(s, by_width, tile.vectors, tile.rows);
         if (t->full == NULL)
@@ -298,7 +330,9 @@ static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_
         if (t->tail == NULL)
             return false;
     }
-    return fill_body(s, t) && dg_sizes_make(s->arena, t->panels, &t->blocks_n);
+    return fill_body(s, t) && (fixed != NULL
+                                   ? dg_sizes_one(s->arena, fixed->panels, &t->blocks_n)
+                                   : dg_sizes_make(s->arena, t->panels, &t->blocks_n));
 }
 
 /* The rows of the larger tiles when m falls into as few tiles of up to `most` rows as can be. */
@@ -307,28 +341,39 @@ static uint64_t even_rows(uint64_t m, uint64_t most)
     return dg_ceil_div(m, dg_ceil_div(m, most));
 }
 
-/* The tiles asked for, or all; a tile asked for shrinks where m or n leave no room for it. */
-static bool add_tiles(struct dg_space *s, struct dg_error *e)
+/* Rows and vectors asked for, 0 for any; a tile asked for shrinks where m or n leave no room. */
+static struct dg_tile wanted(const struct dg_space *s, const struct dg_fixed *fixed)
 {
     const struct dg_problem *p = s->problem;
     unsigned lanes = s->c->body->lanes;
-    uint64_t rows_most = least(p->m, DG_TILE_MOST - 1);
-    uint64_t vectors_most = least(dg_ceil_div(p->n, lanes), DG_TILE_MOST - 1);
-    uint64_t rows_wanted = p->tile_m > 0 ? even_rows(p->m, p->tile_m) : 0;
-    uint64_t vectors_wanted = least(dg_ceil_div(p->tile_n, lanes), vectors_most);
+    if (fixed != NULL)
+        return fixed->tile;
+    return (struct dg_tile){
+        p->tile_m > 0 ? (unsigned)even_rows(p->m, p->tile_m) : 0,
+        (unsigned)least(dg_ceil_div(p->tile_n, lanes), dg_ceil_div(p->n, lanes)),
+    };
+}
+
+static bool add_tiles(struct dg_space *s, const struct dg_fixed *fixed, struct dg_error *e)
+{
+    const struct dg_problem *p = s->problem;
+    unsigned rows_most = (unsigned)least(p->m, DG_TILE_MOST - 1);
+    unsigned vectors_most = (unsigned)least(dg_ceil_div(p->n, s->c->body->lanes),
+                                            DG_TILE_MOST - 1);
+    struct dg_tile want = wanted(s, fixed);
     struct dg_column *by_width[DG_TILE_MOST] = { NULL };
     for (unsigned r = 1; r <= rows_most; r++) {
-        if ((rows_wanted != 0 && r != rows_wanted) ||
-            !tile_fits(s, (struct dg_tile){ r, 1 }) || !rows_fit(s, r))
-            continue;
         struct row_table rows = { NULL, NULL };
-        for (unsigned v = 1; v <= vectors_most; v++) {
+        if ((want.rows != 0 && r != want.rows) ||
+            !dg_tile_fits(p, s->c, (struct dg_tile){ r, 1 }))
+            continue;
+        for (unsigned v = 1; v <= vectors_most && s->tile_count < DG_TILES_MOST; v++) {
             struct dg_tile tile = { r, v };
-            if ((vectors_wanted != 0 && v != vectors_wanted) || !tile_fits(s, tile) ||
-                s->tile_count == DG_TILES_MOST)
+            if ((want.vectors != 0 && v != want.vectors) ||
+                dg_body_registers(s->c->body, tile) > s->c->registers)
                 continue;
             if ((rows.plans == NULL && !rows_of(s, r, &rows)) ||
-                !add_tile(s, by_width, tile, &rows))
+                !add_tile(s, by_width, tile, &rows, fixed))
                 return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
         }
     }
@@ -343,7 +388,7 @@ static bool no_tile(const struct dg_space *s, struct dg_error *e)
     char value[128], rule[256];
     dg_format(value, sizeof value, "%u rows of %u vectors need %u registers, %llu rows in one set",
               tile.rows, tile.vectors, dg_body_registers(s->c->body, tile),
-              (unsigned long long)rows_in_set(s, least(tile.rows, DG_TILE_MOST)));
+              (unsigned long long)rows_in_set(p, s->c, least(tile.rows, DG_TILE_MOST)));
     dg_format(rule, sizeof rule, "no tile fits %u vector registers and %llu ways of L1",
               s->c->registers, (unsigned long long)s->c->ways);
     return dg_fail(e, DG_EXIT_INPUT, "plan", rule, value,
@@ -369,20 +414,37 @@ static void operands(struct dg_space *s)
     }
 }
 
+static dg_cost peak_of(const struct dg_problem *problem, const struct dg_constants *c)
+{
+    /* no 128-bit division: it would need a library */
+    dg_u128 elements = (dg_u128)problem->m * problem->n * problem->k;
+    if (elements > UINT64_MAX)
+        return DG_COST_MOST;
+    return dg_price_times((uint64_t)elements / c->body->lanes, c->chain_rate);
+}
+
+static bool lists(struct dg_space *s, const struct dg_fixed *fixed)
+{
+    if (fixed != NULL)
+        return dg_sizes_one(s->arena, fixed->kc, &s->blocks_k) &&
+               dg_sizes_one(s->arena, fixed->mc, &s->blocks_m);
+    return dg_sizes_make(s->arena, s->problem->k, &s->blocks_k) &&
+           dg_sizes_make(s->arena, s->problem->m, &s->blocks_m);
+}
+
 bool dg_space_make(const struct dg_problem *problem, const struct dg_constants *c,
-                   struct dg_arena *arena, struct dg_space *out, struct dg_error *e)
+                   const struct dg_fixed *fixed, struct dg_arena *arena, struct dg_space *out,
+                   struct dg_error *e)
 {
     *out = (struct dg_space){ .problem = problem, .c = c, .arena = arena };
     operands(out);
+    out->peak = peak_of(problem, c);
     out->load_price = dearest(c, DG_PART_LOAD);
     out->can_prefetch = dg_curve_nearest(&c->panel, 1, 0, 1, true) != NULL;
-    out->tiles = dg_alloc_array(arena, DG_TILES_MOST, sizeof *out->tiles);
-    if (out->tiles == NULL || !dg_sizes_make(arena, problem->k, &out->blocks_k) ||
-        !dg_sizes_make(arena, problem->m, &out->blocks_m))
+    out->tiles = dg_alloc_array(arena, fixed != NULL ? 1 : DG_TILES_MOST, sizeof *out->tiles);
+    if (out->tiles == NULL || !lists(out, fixed))
         return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
-    if (!add_tiles(out, e))
+    if (!add_tiles(out, fixed, e))
         return false;
-    uint64_t footprint = out->tile_count > 0 ? footprint_of(out, &out->tiles[0]) : 0;
-    out->store_touch = touch_price(c, &c->store, (struct dg_tile){ 0, 0 }, 0, footprint);
     return out->tile_count > 0 || no_tile(out, e);
 }

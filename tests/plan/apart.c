@@ -200,7 +200,9 @@ static dg_cost at_least(dg_cost cost, const struct dg_space *s, uint64_t n[3][3]
     };
     for (int i = 0; i < 3; i++)
         cost = floors[i] > cost ? floors[i] : cost;
-    return cost;
+    dg_cost peak = priced(s->problem->m * s->problem->n * s->problem->k / c->body->lanes,
+                          c->chain_rate);
+    return cost > peak ? cost : peak;
 }
 
 struct verdict judge(const struct dg_space *s, const struct dg_tile_space *t,
@@ -237,7 +239,9 @@ struct verdict judge(const struct dg_space *s, const struct dg_tile_space *t,
         cost += priced(l.m_blocks * b_lines, t->panel_touch[1]);
     if (!c->prefetch || again[1])
         cost += priced(n[1][1] * b_lines, t->panel_touch[0]);
-    cost += priced(n[1][0] * line_of_a, t->rows_touch) + priced(n[1][2] * line_of_c, s->store_touch);
+    cost += priced(n[0][0] * line_of_a, t->rows_near) + priced(n[1][0] * line_of_a, t->rows_touch);
+    cost += t->store_touch < 0 ? -priced(line_of_c, -t->store_touch)
+                               : priced(n[1][2] * line_of_c, t->store_touch);
     cost += priced((l.k_blocks - 1 + (uint64_t)p->beta) * p->m * up(p->n, lanes), s->load_price);
     uint64_t code = simple(s, t, &r, &l, c->prefetch, &out);
     if (code > k->code_capacity)

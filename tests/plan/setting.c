@@ -60,8 +60,15 @@ static void shrink(struct dg_constants *c, uint64_t *state)
 void small_again(struct small *s)
 {
     struct dg_error e = { 0 };
-    cr_assert(dg_space_make(&s->problem, &s->c, &s->arena, &s->space, &e), "%s: %s", e.rule,
+    cr_assert(dg_space_make(&s->problem, &s->c, NULL, &s->arena, &s->space, &e), "%s: %s", e.rule,
               e.value);
+    /* caches here are smaller than any region of the cells */
+    for (size_t i = 0; i < s->space.tile_count; i++) {
+        struct dg_tile_space *t = &s->space.tiles[i];
+        t->rows_near = t->tile.rows * DG_PRICE_ONE / 16;
+        if (s->space.a_bytes + s->space.c_bytes + t->b_bytes <= s->c.capacity[0])
+            t->store_touch = -DG_PRICE_ONE / 2;
+    }
 }
 
 void small_make(struct small *s, uint64_t seed)
