@@ -32,6 +32,7 @@ struct session {
     struct dg_probe_result result;
     struct dg_profile profile;
     uint64_t seed;                               /* of the order of probes */
+    double patience;
     bool open;
 };
 
@@ -58,6 +59,12 @@ static bool go_on(void *self, double seconds)
 {
     (void)seconds;
     return !interrupted(self);
+}
+
+static void nap(void *self, double seconds)
+{
+    struct session *s = self;
+    s->host.pause(&s->host, (uint64_t)(seconds * 1e9));
 }
 
 /* ---- progress ---- */
@@ -141,7 +148,8 @@ static bool measure(struct session *s, struct dg_error *e)
     struct dg_bench bench = dg_recording_bench(&s->recorder);
     struct dg_probe_options options = {
         .architecture = s->host.machine, .quick = dg_option_given(s->options, "quick"),
-        .progress = progress };
+        .pause = nap, .pause_self = s, .progress = progress };
+    s->patience = options.patience = 0.6 * s->bench.time_left(s->bench.self);
     uint64_t start = s->host.monotonic_ns(&s->host);
     if (dg_option_given(s->options, "only")) {
         options.only = dg_option_list(s->options, "only", &only_count);
@@ -204,7 +212,7 @@ static bool write_samples(struct session *s, const char *path, struct dg_error *
 {
     struct dg_replay_header header = {
         .info = s->bench.info, .architecture = s->host.machine, .seed = s->seed,
-        .quick = dg_option_given(s->options, "quick") };
+        .patience = s->patience, .quick = dg_option_given(s->options, "quick") };
     struct dg_samples_file file;
     if (dg_option_given(s->options, "only"))
         header.only = dg_option_list(s->options, "only", &header.only_count);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "isa/isa.h"
-#include "profile/fields.h"
+#include "probes/request.h"
 
 bool dg_out_of_time(struct dg_context *ctx)
 {
@@ -46,6 +46,73 @@ static unsigned clamp(unsigned samples)
     return samples < DG_MEASURE_SAMPLES ? samples : DG_MEASURE_SAMPLES;
 }
 
+/* ---- waiting for a quiet core ---- */
+
+/* One sample of a short chain: accepted only when nobody disturbs. */
+static bool is_quiet(struct dg_context *ctx)
+{
+    struct dg_sample sample;
+    struct dg_samples s = { .sample = &sample, .capacity = 1 };
+    struct dg_loop loop = { .kind = DG_LOOP_LATENCY, .op = "ref.multiply" };
+    return ctx->bench->loop(ctx->bench->self, &loop, &s, NULL) && s.count == 1;
+}
+
+/* True: worth another try. The bench has waited a moment by itself; now looks are taken further and
+ * further apart, until two in a row are good. */
+static bool wait_for_quiet(struct dg_context *ctx)
+{
+    const double longest = 2;
+    double nap = 0.1;
+    unsigned good = 0;
+    if (ctx->pause == NULL)
+        return false;
+    while (good < 2 && ctx->patience > 0 && !dg_out_of_time(ctx)) {
+        ctx->pause(ctx->pause_self, nap);
+        ctx->patience -= nap;
+        good = is_quiet(ctx) ? good + 1 : 0;
+        nap = good > 0 ? 0.05 : nap < longest / 2 ? 2 * nap : longest;
+    }
+    return good == 2;
+}
+
+/* ---- requests that cannot be run here: asked once ---- */
+
+enum { REFUSAL_SLOTS = 16384 };
+struct dg_refusals { uint64_t hash[REFUSAL_SLOTS]; size_t count; };
+
+static uint64_t hash_text(const char *text)
+{
+    uint64_t h = UINT64_C(14695981039346656037);      /* FNV-1a */
+    for (; *text != '\0'; text++)
+        h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return h | 1;
+}
+
+static bool is_refused(struct dg_context *ctx, const char *request)
+{
+    uint64_t hash = hash_text(request);
+    if (ctx->refusals == NULL)
+        return false;
+    for (size_t i = hash % REFUSAL_SLOTS; ctx->refusals->hash[i] != 0; i = (i + 1) % REFUSAL_SLOTS)
+        if (ctx->refusals->hash[i] == hash)
+            return true;
+    return false;
+}
+
+static void note_refusal(struct dg_context *ctx, const char *request)
+{
+    uint64_t hash = hash_text(request);
+    if (ctx->refusals == NULL)
+        ctx->refusals = dg_alloc(ctx->arena, sizeof *ctx->refusals);
+    if (ctx->refusals == NULL || ctx->stopped || ctx->refusals->count >= REFUSAL_SLOTS / 2)
+        return;
+    size_t i = hash % REFUSAL_SLOTS;
+    while (ctx->refusals->hash[i] != 0)
+        i = (i + 1) % REFUSAL_SLOTS;
+    ctx->refusals->hash[i] = hash;
+    ctx->refusals->count++;
+}
+
 #define READ(name, type) \
 bool dg_read_##name(struct dg_context *ctx, const type *q, unsigned samples, \
                     struct dg_measure *out) \
@@ -53,11 +120,18 @@ bool dg_read_##name(struct dg_context *ctx, const type *q, unsigned samples, \
     struct dg_sample buffer[DG_MEASURE_SAMPLES]; \
     struct dg_samples s = { .sample = buffer, .capacity = clamp(samples) }; \
     struct dg_error e = { 0 }; \
+    char request[DG_REQUEST_SIZE]; \
     memset(out, 0, sizeof *out); \
-    if (dg_out_of_time(ctx)) \
+    dg_request_##name(request, q); \
+    if (dg_out_of_time(ctx) || is_refused(ctx, request)) \
         return false; \
-    if (!ctx->bench->name(ctx->bench->self, q, &s, &e)) \
-        return refused(ctx, &e); \
+    do { \
+        if (!ctx->bench->name(ctx->bench->self, q, &s, &e)) { \
+            refused(ctx, &e); \
+            note_refusal(ctx, request); \
+            return false; \
+        } \
+    } while (s.count == 0 && wait_for_quiet(ctx)); \
     return take(ctx, &s, out); \
 }
 READ(chase, struct dg_chase)
@@ -67,19 +141,37 @@ READ(stream, struct dg_stream)
 READ(loop, struct dg_loop)
 #undef READ
 
+static bool all_empty(const struct dg_samples *s, size_t count)
+{
+    size_t samples = 0;
+    for (size_t i = 0; i < count; i++)
+        samples += s[i].count;
+    return samples == 0;
+}
+
 bool dg_read_mixes(struct dg_context *ctx, const struct dg_mix *q, size_t count, unsigned samples,
                    struct dg_measure *out)
 {
     struct dg_error e = { 0 };
+    char request[DG_REQUEST_SIZE];
     samples = clamp(samples);
     struct dg_sample *buffer = dg_alloc_array(ctx->scratch, count * samples, sizeof *buffer);
     struct dg_samples *s = dg_alloc_array(ctx->scratch, count, sizeof *s);
-    if (buffer == NULL || s == NULL || dg_out_of_time(ctx))
+    if (buffer == NULL || s == NULL || count == 0 || dg_out_of_time(ctx))
         return false;
     for (size_t i = 0; i < count; i++)
         s[i] = (struct dg_samples){ .sample = buffer + i * samples, .capacity = samples };
-    if (!ctx->bench->mix(ctx->bench->self, q, count, s, &e))
-        return refused(ctx, &e);
+    /* the last stands for all: it has the largest regions */
+    dg_request_mix(request, &q[count - 1]);
+    if (is_refused(ctx, request))
+        return false;
+    do {
+        if (!ctx->bench->mix(ctx->bench->self, q, count, s, &e)) {
+            refused(ctx, &e);
+            note_refusal(ctx, request);
+            return false;
+        }
+    } while (all_empty(s, count) && wait_for_quiet(ctx));
     for (size_t i = 0; i < count; i++)
         take(ctx, &s[i], &out[i]);
     return true;

@@ -11,6 +11,7 @@
 #include "probes/infer/stats.h"
 
 enum { DG_MEASURE_SAMPLES = 32 };
+struct dg_refusals;
 
 /* Accepted samples of one request, as order statistics. */
 struct dg_measure {
@@ -33,6 +34,12 @@ struct dg_context {
     /* True when enough repeats agree: no need to measure the key again. */
     bool (*settled)(void *runner, const char *key);
     void *runner;
+    struct dg_refusals *refusals;                /* requests that cannot be run here */
+    /* A request without one accepted sample waits for a quiet core and is made again; what that may
+     * take in all, in seconds. Without pause(): it is not made again. */
+    void (*pause)(void *self, double seconds);
+    void *pause_self;
+    double patience;
     bool stopped;                                /* interrupted or out of budget: give up */
     struct dg_error last;                        /* of the last request that was refused */
 };

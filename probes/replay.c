@@ -36,6 +36,7 @@ static void pack_info(const struct dg_replay_header *h, struct dg_facts *f)
     list_fact(f, "features", h->info->features, h->info->feature_count);
     dg_facts_text(f, "architecture", h->architecture);
     dg_facts_number(f, "seed", (double)h->seed);
+    dg_facts_number(f, "patience", h->patience);
     dg_facts_flag(f, "quick", h->quick);
     if (h->only != NULL)
         list_fact(f, "only", h->only, h->only_count);
@@ -100,6 +101,12 @@ static void unpack_info(const struct dg_samples_file *file, struct dg_bench_info
     }
 }
 
+/* Waits of the recorded run take no time now, but decide the same. */
+static void no_pause(void *self, double seconds)
+{
+    (void)self, (void)seconds;
+}
+
 bool dg_replay_run(const struct dg_samples_file *file, struct dg_arena *arena,
                    struct dg_probe_result *out, struct dg_error *e)
 {
@@ -120,6 +127,7 @@ bool dg_replay_run(const struct dg_samples_file *file, struct dg_arena *arena,
     const struct dg_probe_options options = {
         .architecture = text(file, "architecture"), .quick = flag(file, "quick"),
         .seed = (uint64_t)number(file, "seed"),
+        .pause = no_pause, .patience = number(file, "patience"),
         .only = only != NULL && only->kind == DG_VALUE_LIST ? only->list : NULL,
         .only_count = only != NULL && only->kind == DG_VALUE_LIST ? only->list_count : 0 };
     const struct dg_bench bench = dg_replay_bench(&replay, info);

@@ -14,6 +14,7 @@ struct dg_replay_header {
     const struct dg_bench_info *info;
     const char *architecture;
     uint64_t seed;
+    double patience;
     bool quick;
     const char *const *only;
     size_t only_count;

@@ -349,7 +349,10 @@ bool dg_probes_run(const struct dg_bench *bench, const struct dg_claims *claims,
     r->ctx = (struct dg_context){
         .bench = bench, .arena = arena, .claims = claims, .known = &out->answers,
         .out = { .arena = arena }, .architecture = options->architecture,
-        .quick = options->quick, .settled = is_settled, .runner = r };
+        .quick = options->quick,
+        .settled = is_settled, .runner = r,
+        .pause = options->pause, .pause_self = options->pause_self,
+        .patience = options->patience };
     if (!want_all(r, e))
         return false;
 

@@ -15,6 +15,10 @@ struct dg_probe_options {
     const char *const *only;                     /* ids; NULL: all */
     size_t only_count;
     uint64_t seed;                               /* of the order; fixed in tests and replays */
+    /* For waits until the core is quiet; NULL: none. patience: seconds for them in all. */
+    void (*pause)(void *self, double seconds);
+    void *pause_self;
+    double patience;
     /* Called before each probe, for progress; may be NULL. */
     void (*progress)(void *self, const char *title, unsigned repeat, unsigned done, unsigned of);
     void *progress_self;

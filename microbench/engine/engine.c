@@ -71,8 +71,9 @@ static double time_left(void *self)
 {
     const struct engine *e = self;
     struct dg_host *host = e->clock.host;
-    return e->deadline_ns == 0
-        ? INFINITY : ((double)e->deadline_ns - (double)host->monotonic_ns(host)) * 1e-9;
+    if (e->deadline_ns == 0)
+        return -1;
+    return fmax(0, ((double)e->deadline_ns - (double)host->monotonic_ns(host)) * 1e-9);
 }
 
 static bool open_parts(struct engine *e, const struct dg_engine_options *options,

@@ -58,7 +58,7 @@ Test(engine, runs_here)
     struct dg_error error = {0};
     cr_expect(bench.info->tick_ns > 0 && bench.info->clock_hz > 0);
     cr_expect(bench.info->memory_limit == SMALL);
-    cr_expect(isinf(bench.time_left(bench.self)));
+    cr_expect(bench.time_left(bench.self) < 0);
     expect_latency(&bench, "fma.f32.256", 0, 1);
     expect_latency(&bench, "fma.f32.256", 1, 1);
     expect_latency(&bench, "fma.f64.128", 0, 1);
@@ -277,7 +277,7 @@ Test(engine, budget_and_interrupt)
     struct dg_samples out = room(0);
     struct dg_error error = {0};
     struct dg_chase chase = l1_chase();
-    cr_expect(bench.time_left(bench.self) < 0);
+    cr_expect(bench.time_left(bench.self) == 0);
     cr_expect_not(bench.chase(bench.self, &chase, &out, &error));
     cr_expect_eq(error.exit_code, DG_EXIT_UNAVAILABLE);
     cr_expect(strstr(error.rule, "budget") != NULL, "%s", error.rule);
