@@ -141,7 +141,7 @@ static void add_cells(struct dg_str *out, const struct dg_profile *profile)
         size_t own = stem_length(entry->key);
         size_t start = out->length;
         if (own != length || strncmp(entry->key, stem, own) != 0) {
-            dg_str_add(out, length == 0 ? "\n  " : "\n  ");
+            dg_str_add(out, "\n  ");
             dg_str_addn(out, entry->key, own);
             pad(out, start, KEY_WIDTH + 2);
         }

@@ -119,7 +119,7 @@ static bool read_list(const struct dg_json *json, const char *pointer, const cJS
     if (list == NULL)
         return no_memory(json, pointer);
     cJSON_ArrayForEach(element, item) {
-        struct dg_value text;
+        struct dg_value text = { .text = NULL };
         char inner[DG_POINTER_SIZE], index[24];
         dg_format(index, sizeof index, "%zu", i);
         dg_pointer_add(inner, pointer, index);

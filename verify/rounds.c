@@ -343,7 +343,7 @@ static void report_peaks(const struct dg_rounds_job *job, const struct dg_bench 
         bool seen = op == NULL || op[0] == '\0';
         for (size_t j = 0; j < i && !seen; j++)
             seen = strcmp(job->kernels[j].manifest->roofs.peak_op, op) == 0;
-        if (!seen)
+        if (!seen && op != NULL)
             dprintf(out, "peak\t%.17g\t%s\n",
                     measure_peak(bench, op, job->kernels[i].manifest->roofs.lanes), op);
     }
@@ -385,12 +385,14 @@ int dg_rounds_child(void *argument, int out)
     struct timed *timed = calloc(job->count, sizeof *timed);
     if (timed == NULL || !dg_engine_open(&options, &bench, &e)) {
         dprintf(out, "error\t%s\n", timed == NULL ? "out of memory" : e.rule);
+        free(timed);
         return 1;
     }
     for (size_t i = 0; i < job->count; i++)
         if (!open_timed(&timed[i], &job->kernels[i], job)) {
             dprintf(out, "error\t%s cannot be loaded or has no memory\n",
                     job->kernels[i].manifest->name);
+            free(timed);
             return 1;
         }
     dprintf(out, "source\t%s\n", bench.info->cycle_source);
@@ -403,5 +405,6 @@ int dg_rounds_child(void *argument, int out)
             g->rejected_peak, g->rejected_wide);
     dprintf(out, "rounds\t%u\t%u\t%.3f\nend\n", o.good, o.dropped, o.seconds);
     dg_engine_close(&bench);
+    free(timed);
     return 0;
 }

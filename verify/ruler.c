@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verify/ruler.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,7 @@ static void read_line(void *context, char *line)
     struct reading *r = context;
     char *f[12] = {NULL};
     size_t count = split_tabs(line, f, sizeof f / sizeof *f);
+    assert(f[0] != NULL && "a line has a first field, even an empty one");
     if (strcmp(f[0], "kernel") == 0 && count == 9) {
         read_kernel(r, f);
     } else if (strcmp(f[0], "peak") == 0 && count == 3 && r->peak_count < MOST_PEAKS) {
