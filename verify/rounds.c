@@ -341,8 +341,10 @@ static void report_peaks(const struct dg_rounds_job *job, const struct dg_bench 
     for (size_t i = 0; i < job->count; i++) {
         const char *op = job->kernels[i].manifest->roofs.peak_op;
         bool seen = op == NULL || op[0] == '\0';
-        for (size_t j = 0; j < i && !seen; j++)
-            seen = strcmp(job->kernels[j].manifest->roofs.peak_op, op) == 0;
+        for (size_t j = 0; j < i && !seen; j++) {
+            const char *other = job->kernels[j].manifest->roofs.peak_op;
+            seen = other != NULL && strcmp(other, op) == 0;
+        }
         if (!seen && op != NULL)
             dprintf(out, "peak\t%.17g\t%s\n",
                     measure_peak(bench, op, job->kernels[i].manifest->roofs.lanes), op);
