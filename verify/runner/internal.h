@@ -66,6 +66,7 @@ struct dg_trial {
     bool check_failed;
     int failures;
     uint64_t checked;
+    bool tracked;                         /* the pattern is one whose worst error is told */
     double worst, worst_bound;            /* error and bound where error / bound is largest */
 };
 

@@ -106,6 +106,7 @@ void dg_pattern_fill(struct dg_trial *run, enum dg_pattern pattern)
 {
     const struct dg_run_kernel *p = run->kernel;
     uint64_t a_count = p->m * p->k, b_count = run->b_rows * run->b_columns, c_count = p->m * p->n;
+    run->tracked = pattern == DG_NORMAL;
     switch (pattern) {
     case DG_INTEGERS: {
         int range = integer_range(p->k);

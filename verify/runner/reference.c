@@ -140,7 +140,7 @@ static bool element_fits(struct dg_trial *run, uint64_t i, uint64_t j, bool exac
     double error = fabs((double)got - want);
     if (!(error <= bound))     /* written so that a NaN on either side fails */
         return false;
-    if (error * run->worst_bound >= run->worst * bound) {
+    if (run->tracked && error * run->worst_bound >= run->worst * bound) {
         run->worst = error;
         run->worst_bound = bound;
     }
