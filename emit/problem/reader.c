@@ -34,6 +34,7 @@ enum { CHOICES = sizeof choices / sizeof *choices };
 struct check {
     const struct dg_setting *given[KEY_COUNT];   /* NULL: not given */
     uint64_t number[KEY_COUNT];                  /* integers, booleans and choices */
+    bool unbuilt[KEY_COUNT];                     /* a choice that this version lacks */
     struct dg_problem *problem;
     struct dg_error *e;
 };
@@ -152,12 +153,7 @@ static bool take_choice(struct check *c, enum key_id id, const struct dg_setting
         if (choices[i].key != id || choices[i].text == NULL ||
             strcmp(choices[i].text, setting->text) != 0)
             continue;
-        if (!choices[i].built) {
-            char built[160], todo[256];
-            list_choices(id, true, built, sizeof built);
-            dg_format(todo, sizeof todo, "this version has: %s", built);
-            return refuse(c, setting, "is known but not built yet", todo);
-        }
+        c->unbuilt[id] = !choices[i].built;
         c->number[id] = (uint64_t)choices[i].value;
         return true;
     }
@@ -176,6 +172,20 @@ static bool take(struct check *c, enum key_id id, const struct dg_setting *setti
     }
 }
 
+/* Asked at the end, since a flag may have replaced what the file wants. */
+static bool all_built(struct check *c)
+{
+    char built[160], todo[256];
+    for (size_t id = 0; id < KEY_COUNT; id++) {
+        if (!c->unbuilt[id])
+            continue;
+        list_choices((enum key_id)id, true, built, sizeof built);
+        dg_format(todo, sizeof todo, "this version has: %s", built);
+        return refuse(c, c->given[id], "is known but not built yet", todo);
+    }
+    return true;
+}
+
 static bool sort_in(struct check *c, const struct dg_setting *settings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -191,7 +201,7 @@ static bool sort_in(struct check *c, const struct dg_setting *settings, size_t c
             return false;
         c->given[id] = &settings[i];
     }
-    return true;
+    return all_built(c);
 }
 
 static bool required(struct check *c)

@@ -159,6 +159,18 @@ Test(gen, places_of_files, .init = set_up, .fini = tear_down)
     cr_expect_null(strstr(read_text("s/gemm_f32_5x6x7.s"), folder));
 }
 
+/* What a flag replaces need not be built, but must be right. */
+Test(gen, flags_win_over_the_file, .init = set_up, .fini = tear_down)
+{
+    write_text("c.yaml", "m: 5\nn: 6\nk: 7\ndtype: fp16\nlayout:\n  b: col_major\n");
+    cr_expect_eq(gen(AVX2 "--config c.yaml --layout-b packed"), 3, "%s", out.output);
+    cr_expect_not_null(strstr(out.output, "c.yaml:4"), "%s", out.output);
+    cr_expect_eq(gen(AVX2 "--config c.yaml --dtype f32 --layout-b packed"), 0, "%s", out.output);
+    cr_expect(exists("gemm_f32_5x6x7.s"));
+    write_text("c.yaml", "m: 5x\nn: 6\nk: 7\ndtype: f32\n");
+    cr_expect_eq(gen(AVX2 "--config c.yaml --m 5"), 3, "%s", out.output);
+}
+
 /* From another folder, with another TMPDIR and clock. */
 Test(gen, same_bytes, .init = set_up, .fini = tear_down)
 {
