@@ -117,7 +117,7 @@ static uint64_t stream_amount(struct engine *e, struct work *work, const struct 
 static bool one_core(struct engine *e, const struct dg_stream *stream, struct dg_samples *out,
                      struct dg_error *error)
 {
-    struct stream_run run;
+    struct stream_run run = {.entry = NULL};
     struct work work = {run_stream, &run, 1};
     const struct dg_sample none = {0, 0};
     if (!prepare(e, stream, 1, &run, error))

@@ -36,7 +36,7 @@ static void split(const struct dg_isa *isa, const struct dg_op *const *ops, unsi
     for (unsigned i = 0; i < count; i++) {
         shares[i].first = gen_is_vector(ops[i]) ? next : 0;
         shares[i].count = !gen_is_vector(ops[i]) ? 8
-                        : accumulates(ops[i]) ? left / accumulators : destinations;
+                        : accumulates(ops[i]) && accumulators > 0 ? left / accumulators : destinations;
         next += gen_is_vector(ops[i]) ? shares[i].count : 0;
     }
 }
