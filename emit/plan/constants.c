@@ -21,23 +21,21 @@ static uint64_t whole(double value)
 
 static bool caches(struct dg_view *view, struct dg_constants *out)
 {
-    double l1, l2, l3 = 0, line, ways, stride, code;
-    if (!either(view, "l1_effective_size", "l1_size", &l1) ||
+    double l1, l2, l3 = 0, line, ways, stride, code, size;
+    if (!field(view, "l1_size", &size) || !either(view, "l1_effective_size", "l1_size", &l1) ||
         !either(view, "l2_effective_size", "l2_size", &l2) ||
         !field(view, "l1_line_size", &line) || !field(view, "l1_ways", &ways))
         return false;
     if (!dg_view_cell(view, "l3_effective_size", &l3))
         dg_view_cell(view, "l3_size", &l3);       /* absent: the chip has none */
+    out->l1_size = whole(size);
     out->capacity[0] = whole(l1);
     out->capacity[1] = whole(l2);
     out->capacity[2] = whole(l3);
     out->line = whole(line);
     out->ways = whole(ways);
-    if (!dg_view_cell(view, "l1_set_stride", &stride)) {
-        if (!field(view, "l1_size", &l1))
-            return false;
-        stride = l1 / ways;
-    }
+    if (!dg_view_cell(view, "l1_set_stride", &stride))
+        stride = size / ways;
     out->set_stride[0] = whole(stride);
     if (dg_view_cell(view, "l2_set_stride", &stride))
         out->set_stride[1] = whole(stride);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "emit/plan/plan.h"
 
+#include "emit/plan/intensity.h"
 #include "emit/plan/search.h"
 #include "profile/fields.h"
 
@@ -170,6 +171,51 @@ static bool optimise(const struct dg_space *s, struct dg_plan_result *out, struc
     return fill(s, &best, count, &out->best, e) && fill(s, other, count, &out->runner_up, e);
 }
 
+/* One block of highest intensity: its plan, into best or runner_up when it is cheaper. */
+static bool weigh(const struct dg_problem *problem, const struct dg_constants *c,
+                  const struct dg_fixed *block, struct dg_arena *arena,
+                  struct dg_plan_result *out, struct dg_error *e)
+{
+    struct dg_space *space = dg_alloc(arena, sizeof *space);
+    struct dg_found found, other;
+    struct dg_search_count count;
+    struct dg_plan plan;
+    if (space == NULL)
+        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+    if (!dg_space_make(problem, c, block, arena, space, e) ||
+        !dg_search_cheapest(space, &found, &other, &count, e) ||
+        !fill(space, &found, count, &plan, e))
+        return false;
+    if (!found.found)
+        return true;
+    if (out->best.cycles == 0 || plan.cycles < out->best.cycles) {
+        out->runner_up = out->best;
+        out->best = plan;
+    } else if (out->runner_up.cycles == 0 || plan.cycles < out->runner_up.cycles) {
+        out->runner_up = plan;
+    }
+    return true;
+}
+
+/* Of the blocks of highest intensity the cheapest plan. */
+static bool most_intense(const struct dg_problem *problem, const struct dg_constants *c,
+                         struct dg_arena *arena, struct dg_plan_result *out, struct dg_error *e)
+{
+    enum { MOST = 64 };
+    struct dg_fixed *blocks = dg_alloc_array(arena, MOST, sizeof *blocks);
+    if (blocks == NULL)
+        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+    size_t count = dg_intensity_best(problem, c, blocks, MOST);
+    for (size_t i = 0; i < count; i++)
+        if (!weigh(problem, c, &blocks[i], arena, out, e))
+            return false;
+    if (out->best.cycles == 0)
+        return dg_fail(e, DG_EXIT_INPUT, "objective", "no block of whole tiles fits l1_size", "",
+                       "use the objective cycles, or dimensions that a tile divides");
+    out->best.binding = out->runner_up.binding = "l1_size";
+    return true;
+}
+
 static bool missing(const struct dg_view *view, struct dg_error *e)
 {
     if (view->missing == NULL)
@@ -193,5 +239,7 @@ bool dg_plan_make(const struct dg_problem *problem, const struct dg_profile *pro
         return false;
     if (!dg_constants_read(&out->view, body, c))
         return missing(&out->view, e);
+    if (problem->objective == DG_OBJECTIVE_INTENSITY)
+        return most_intense(problem, c, arena, out, e);
     return dg_space_make(problem, c, NULL, arena, space, e) && optimise(space, out, e);
 }

@@ -3,6 +3,7 @@
  * The lattice's lists and splits against their definitions, cells and resources by known answers. */
 #include <criterion/criterion.h>
 
+#include "emit/plan/intensity.h"
 #include "setting.h"
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
@@ -238,4 +239,57 @@ Test(parts, numbers_that_do_not_fit)
     cr_assert_eq(dg_price_of(0.5), DG_PRICE_ONE / 2);
     cr_assert_eq(dg_bytes_times(UINT64_MAX, 2), UINT64_MAX);
     cr_assert_eq(dg_bytes_add(UINT64_MAX, 2), UINT64_MAX);
+}
+
+static double intensity(uint64_t m, uint64_t n, uint64_t k)
+{
+    return (double)(m * n * k) / (double)(m * k + n * k + m * n);
+}
+
+/* Every m, n, k and tile, with the rules in words of their own. */
+static double best_intensity(const struct dg_problem *p, const struct dg_constants *c)
+{
+    double best = 0;
+    uint64_t lanes = c->body->lanes, wide = p->n > lanes ? (p->n + lanes - 1) / lanes * lanes : lanes;
+    for (unsigned r = 1; r <= p->m; r++)
+        for (unsigned v = 1; v * lanes <= wide; v++) {
+            if (!dg_tile_fits(p, c, (struct dg_tile){ r, v }))
+                continue;
+            for (uint64_t m = 1; m <= p->m; m++)
+                for (uint64_t n = 1; n <= wide; n++)
+                    for (uint64_t k = 1; k <= p->k; k++) {
+                        bool fits = (m * k + n * k + m * n) * 4 <= c->l1_size;
+                        bool whole = m % r == 0 && n % (v * lanes) == 0;
+                        bool within = n <= p->n || n == v * lanes;
+                        if (p->intensity_divides && (p->m % m || p->n % n || p->k % k))
+                            continue;
+                        if (fits && whole && within && intensity(m, n, k) > best)
+                            best = intensity(m, n, k);
+                    }
+        }
+    return best;
+}
+
+Test(parts, intensity)
+{
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        struct small s;
+        struct dg_fixed found[8];
+        small_make(&s, seed);
+        s.problem.tile_m = 0;
+        s.problem.intensity_divides = seed % 2 > 0;
+        s.c.l1_size = 600 + seed * 200;
+        double best = best_intensity(&s.problem, &s.c);
+        size_t count = dg_intensity_best(&s.problem, &s.c, found, 8);
+        cr_assert_eq(count > 0, best > 0, "seed %d", (int)seed);
+        for (size_t i = 0; i < count; i++) {
+            uint64_t n = found[i].panels * found[i].tile.vectors * s.body.lanes;
+            double got = intensity(found[i].mc, n, found[i].kc);
+            cr_assert(got > best * 0.9999999 && got < best * 1.0000001, "seed %d", (int)seed);
+            cr_assert_eq(found[i].mc % found[i].tile.rows, 0);
+            cr_assert_leq((found[i].mc * found[i].kc + n * found[i].kc + found[i].mc * n) * 4,
+                          s.c.l1_size);
+        }
+        small_free(&s);
+    }
 }

@@ -236,6 +236,27 @@ Test(plan, tile_asked_for)
     }
 }
 
+/* 64 x 64 x 128 is not the best block for 64 KiB, and whatever is taken is a whole plan. */
+Test(plan, intensity)
+{
+    for (int divides = 0; divides < 2; divides++) {
+        struct dg_problem p = product(1024, 768, 512);
+        struct dg_plan_result r;
+        struct dg_error e;
+        p.objective = DG_OBJECTIVE_INTENSITY;
+        p.intensity_divides = divides;
+        cr_assert(make("examples/cortex-a76-prod.json", &p, false, &r, &e), "%s", e.rule);
+        check_plan(&p, &r.best);
+        check_cost(&r.best);
+        uint64_t m = r.best.mc, n = r.best.nc, k = r.best.kc, bytes = 4 * (m * k + n * k + m * n);
+        cr_assert_leq(bytes, 65536);
+        /* 2mnk / (mk + nk + mn) against 64 x 64 x 58, which is all that fits in f32 */
+        cr_assert_gt((double)(m * n * k) * 4 / (double)bytes, 64.0 * 64 * 58 / (64 * 58 * 2 + 4096));
+        if (divides)
+            cr_assert(p.m % m == 0 && p.n % n == 0 && p.k % k == 0);
+    }
+}
+
 /* The same inputs give the same plan and the same list of keys. */
 Test(plan, again)
 {
