@@ -35,8 +35,9 @@ static void split(const struct dg_isa *isa, const struct dg_op *const *ops, unsi
     unsigned left = isa->vector_registers - 2 - others * destinations;
     for (unsigned i = 0; i < count; i++) {
         shares[i].first = gen_is_vector(ops[i]) ? next : 0;
+        bool adds_up = accumulates(ops[i]) && accumulators > 0;
         shares[i].count = !gen_is_vector(ops[i]) ? 8
-                        : accumulates(ops[i]) && accumulators > 0 ? left / accumulators : destinations;
+                        : adds_up ? left / accumulators : destinations;
         next += gen_is_vector(ops[i]) ? shares[i].count : 0;
     }
 }
