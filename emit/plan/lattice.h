@@ -52,7 +52,7 @@ struct dg_tile_space {
     const struct dg_row_plan *rows;               /* by M block */
     const unsigned char *second;                  /* by range of M blocks: smallest second size of
                                                      rows, 0 for none; DG_NO_ROWS: no split */
-    const dg_cost *body;                          /* by range of M blocks: least cost of all steps */
+    const dg_cost *body;                          /* by range of M blocks: least for all steps */
     const struct dg_column *full, *tail;          /* by rows; NULL where the width is absent */
     dg_price panel_touch[2], rows_touch;          /* a line from beyond L2; by prefetch */
     dg_price rows_near;                           /* a line of A from L2 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a step of a tile takes: the operations of its recipe counted against the chip's resources. */
+ * What a step of a tile takes: the operations of its recipe against the chip's resources. */
 #include "emit/plan/constants.h"
 #include "profile/fields.h"
 

@@ -16,7 +16,7 @@ struct dg_found {
 
 struct dg_search_count { uint64_t points, priced; };
 
-/* The cheapest plan, and the cheapest one with another tile (found is false where there is none). */
+/* The cheapest plan, and the cheapest one with another tile (not `found` where there is none). */
 bool dg_search_cheapest(const struct dg_space *s, struct dg_found *best, struct dg_found *other,
                         struct dg_search_count *count, struct dg_error *e);
 /* Of all plans that cost at most `limit` the one with the fewest bodies, then the lightest code,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tables behind the lattice: tiles that fit the registers and the cache sets, what their turns
- * cost at every block size of K, and how rows of M fall into tiles at every block size of M. */
-#include "emit/plan/lattice.h"
+ * The tables behind the lattice: tiles that fit the registers and the cache sets, and how rows of M
+ * fall into tiles at every block size of M. */
+#include "emit/plan/price.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -19,142 +19,6 @@ static uint64_t gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-static dg_cost cost_of(dg_price price)
-{
-    dg_price up = price >= 0 ? price + 1023 : price;
-    return up / 1024;
-}
-
-static dg_price dearest(const struct dg_constants *c, enum dg_part_op part)
-{
-    dg_price price = 0;
-    for (size_t i = 0; i < c->resource_count; i++)
-        if (c->resource[i].price[part] > price)
-            price = c->resource[i].price[part];
-    return price;
-}
-
-static dg_price steps_of(uint64_t steps, dg_price step)
-{
-    dg_u128 product = (dg_u128)steps * (uint64_t)step;
-    return product > 1000000000000000000 ? 1000000000000000000 : (dg_price)product;
-}
-
-/* What is the same for a tile's turn at any number of steps. */
-struct turn {
-    const struct dg_curve *curve;                 /* its cells, the nearest ones, or NULL */
-    dg_price step, near_step;                     /* of the tile, of the curve's tile */
-    dg_price drain;                               /* without cells: after the last step */
-    dg_price least;                               /* a step at the best rate of the multiply */
-};
-
-static struct turn turn_of(const struct dg_constants *c, struct dg_tile tile)
-{
-    const char *binding;
-    dg_price accumulators = (dg_price)tile.rows * tile.vectors;
-    struct turn turn = {
-        .curve = dg_curve_nearest(&c->turn, tile.vectors, tile.rows, 0, false),
-        .step = dg_step_price(c, tile, &binding),
-        .drain = c->latency + accumulators * dearest(c, DG_PART_STORE),
-        .least = accumulators * c->chain_rate,
-    };
-    if (turn.curve != NULL)
-        turn.near_step = dg_step_price(
-            c, (struct dg_tile){ turn.curve->rows, turn.curve->vectors }, &binding);
-    return turn;
-}
-
-/* One turn with its stream in L1, all in. A tile without its own cells has the excess of the
- * nearest; without any cells the accumulators drain and are stored one after another. */
-static dg_price turn_price(const struct dg_constants *c, const struct turn *turn, uint64_t steps)
-{
-    dg_price whole = steps_of(steps, turn->step) + turn->drain;
-    if (turn->curve != NULL)
-        whole = steps_of(steps, turn->step) - steps_of(steps, turn->near_step) +
-                dg_curve_at(&c->turn, turn->curve, steps, true, turn->near_step);
-    dg_price least = steps_of(steps, turn->least);    /* noise of cells cannot beat it */
-    return whole > least ? whole : least;
-}
-
-/* What a turn costs more with B from L2. */
-struct pass {
-    const struct dg_curve *curve;                 /* NULL: by the bandwidth of L2 */
-    struct turn turn;                             /* of the curve's tile, or of the tile */
-    dg_price stream;                              /* bytes of a step at that bandwidth */
-    unsigned vectors, of;                         /* a curve of other width is scaled by these */
-    dg_price step;                                /* of the curve's tile */
-};
-
-static struct pass pass_of(const struct dg_constants *c, struct dg_tile tile)
-{
-    struct pass pass = {
-        .curve = dg_curve_nearest(&c->pass, tile.vectors, tile.rows, 0, true),
-        .stream = (dg_price)(tile.vectors * (c->body->isa->vector_bits / 8)) * c->byte[0],
-    };
-    if (pass.curve == NULL) {
-        pass.turn = turn_of(c, tile);
-        return pass;
-    }
-    struct dg_tile near = { pass.curve->rows, pass.curve->vectors };
-    const char *binding;
-    pass.step = dg_step_price(c, near, &binding);
-    pass.vectors = tile.vectors;
-    pass.of = near.vectors;
-    pass.turn = turn_of(c, pass.of == pass.vectors ? near : tile);
-    return pass;
-}
-
-/* Cells of the same width say what the stream adds to their own turn. Those of another width say
- * how fast the stream comes, and the tile's own turn hides that. */
-static dg_price pass_price(const struct dg_constants *c, const struct pass *pass, uint64_t steps)
-{
-    dg_price whole = steps_of(steps, pass->stream);
-    if (pass->curve != NULL)
-        whole = dg_curve_at(&c->pass, pass->curve, steps, true, pass->step);
-    if (pass->of != pass->vectors)
-        whole = whole / (dg_price)pass->of * (dg_price)pass->vectors;
-    dg_price extra = whole - turn_price(c, &pass->turn, steps);
-    return extra > 0 ? extra : 0;
-}
-
-/* From the leaves, which are filled, to the ranges above them. */
-static void spread_least(const struct dg_sizes *sizes, dg_cost *by_range)
-{
-    for (uint32_t i = sizes->range_count; i-- > 0;) {
-        const struct dg_range *range = &sizes->range[i];
-        if (range->low != range->high)
-            by_range[i] = dg_cost_min(by_range[range->left], by_range[range->right]);
-    }
-}
-
-static bool fill_column(const struct dg_space *s, struct dg_tile tile, struct dg_column *out)
-{
-    const struct dg_constants *c = s->c;
-    const struct dg_sizes *blocks = &s->blocks_k;
-    struct turn turn = turn_of(c, tile);
-    struct pass pass = pass_of(c, tile);
-    uint64_t k = s->problem->k;
-    out->step = dg_step_price(c, tile, &out->binding);
-    out->turn = dg_alloc_array(s->arena, blocks->range_count, sizeof *out->turn);
-    out->pass = dg_alloc_array(s->arena, blocks->range_count, sizeof *out->pass);
-    if (out->turn == NULL || out->pass == NULL)
-        return false;
-    for (uint32_t i = 0; i < blocks->range_count; i++) {
-        if (blocks->range[i].low != blocks->range[i].high)
-            continue;
-        uint64_t size = blocks->size[blocks->range[i].low];
-        uint64_t count = size > 0 ? dg_ceil_div(k, size) : 1, last = k - (count - 1) * size;
-        dg_cost turns = dg_cost_times(count - 1, cost_of(turn_price(c, &turn, size)));
-        turns = dg_cost_add(turns, cost_of(turn_price(c, &turn, last)));
-        out->turn[i] = turns - dg_price_times(k, out->step);
-        out->pass[i] = dg_cost_add(dg_cost_times(count - 1, cost_of(pass_price(c, &pass, size))),
-                                   cost_of(pass_price(c, &pass, last)));
-    }
-    spread_least(blocks, out->turn);
-    spread_least(blocks, out->pass);
-    return true;
-}
-
 /* Columns of one width by rows, shared by the tiles that have it. */
 static const struct dg_column *columns_of(struct dg_space *s, struct dg_column **by_width,
                                           unsigned vectors, unsigned rows)
@@ -165,60 +29,9 @@ static const struct dg_column *columns_of(struct dg_space *s, struct dg_column *
         return NULL;
     for (unsigned r = 1; r <= rows; r++)
         if (by_width[vectors][r].turn == NULL &&
-            !fill_column(s, (struct dg_tile){ r, vectors }, &by_width[vectors][r]))
+            !dg_column_fill(s, (struct dg_tile){ r, vectors }, &by_width[vectors][r]))
             return NULL;
     return by_width[vectors];
-}
-
-/* Price of a new line from beyond L2, where `footprint` bytes are touched from call to call.
- * Without cells of its own kind the panel's stand in, without any nothing is hidden. */
-static dg_price touch_price(const struct dg_constants *c, const struct dg_family_cells *family,
-                            struct dg_tile tile, unsigned prefetch, uint64_t footprint)
-{
-    const struct dg_curve *curve = dg_curve_nearest(family, tile.vectors, tile.rows, prefetch,
-                                                    true);
-    if (curve == NULL && family != &c->panel)
-        return touch_price(c, &c->panel, tile, prefetch, footprint);
-    if (curve == NULL)
-        return (dg_price)c->line * c->byte[footprint > c->capacity[2] ? 2 : 1];
-    const struct dg_point *first = family->points + curve->first;
-    uint64_t kib = footprint / 1024, l2 = c->capacity[1] / 1024;
-    dg_price price = dg_curve_at(family, curve, kib, false, 0);
-    if (kib < first->at && l2 < first->at)        /* nothing at L2's size, all at the first cell */
-        price = kib <= l2 ? 0 : first->value / (dg_price)(first->at - l2) * (dg_price)(kib - l2);
-    return price > 0 ? price : 0;
-}
-
-/* Price of a line that comes from no further than `level`: the cell of the largest region that it
- * holds; 0 without one. */
-static dg_price near_price(const struct dg_constants *c, const struct dg_family_cells *family,
-                           struct dg_tile tile, int level)
-{
-    const struct dg_curve *curve = dg_curve_nearest(family, tile.vectors, tile.rows, 0, true);
-    dg_price price = 0;
-    for (size_t i = 0; curve != NULL && i < curve->count; i++)
-        if (family->points[curve->first + i].at * 1024 <= c->capacity[level])
-            price = family->points[curve->first + i].value;
-    return price;
-}
-
-/* What lines cost this tile, wherever they are found from call to call. */
-static void fill_touches(const struct dg_space *s, struct dg_tile_space *t)
-{
-    const struct dg_constants *c = s->c;
-    struct dg_tile width = { 0, t->tile.vectors }, none = { 0, 0 };
-    uint64_t footprint = dg_bytes_add(dg_bytes_add(s->a_bytes, s->c_bytes), t->b_bytes);
-    for (unsigned i = 0; i < 2; i++)
-        t->panel_touch[i] = touch_price(c, &c->panel, width, i, footprint);
-    t->rows_near = near_price(c, &c->rows, t->tile, 1);
-    if (t->rows_near < 0)
-        t->rows_near = 0;
-    t->rows_touch = touch_price(c, &c->rows, t->tile, 0, footprint) - t->rows_near;
-    if (t->rows_touch < 0)
-        t->rows_touch = 0;
-    t->store_touch = touch_price(c, &c->store, none, 0, footprint);
-    if (footprint <= c->capacity[0])
-        t->store_touch = dg_cost_min(near_price(c, &c->store, none, 0), 0);
 }
 
 /* How the rows of M fall into tiles, by M block; shared by the tiles of as many rows. */
@@ -298,7 +111,7 @@ static bool fill_body(const struct dg_space *s, struct dg_tile_space *t)
         if (t->tail != NULL)
             body[i] = dg_cost_add(body[i], body_of(s, rows, t->tail));
     }
-    spread_least(&s->blocks_m, body);
+    dg_spread_least(&s->blocks_m, body);
     t->body = body;
     return true;
 }
@@ -319,7 +132,7 @@ static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_
     uint64_t columns = p->layout_b == DG_PACKED
                            ? t->full_panels * width + t->tail_vectors * (uint64_t)lanes : p->n;
     t->b_bytes = dg_bytes_times(dg_bytes_times(p->k, columns), bytes);
-    fill_touches(s, t);
+    dg_touches_fill(s, t);
     if (t->full_panels > 0) {
         t->full = columns_of(s, by_width, tile.vectors, tile.rows);
         if (t->full == NULL)
@@ -439,7 +252,7 @@ bool dg_space_make(const struct dg_problem *problem, const struct dg_constants *
     *out = (struct dg_space){ .problem = problem, .c = c, .arena = arena };
     operands(out);
     out->peak = peak_of(problem, c);
-    out->load_price = dearest(c, DG_PART_LOAD);
+    out->load_price = dg_dearest(c, DG_PART_LOAD);
     out->can_prefetch = dg_curve_nearest(&c->panel, 1, 0, 1, true) != NULL;
     out->tiles = dg_alloc_array(arena, fixed != NULL ? 1 : DG_TILES_MOST, sizeof *out->tiles);
     if (out->tiles == NULL || !lists(out, fixed))

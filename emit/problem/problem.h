@@ -25,7 +25,7 @@ struct dg_problem {
     int beta;                    /* 0 or 1 */
     enum dg_objective objective;
     bool intensity_divides;      /* the variant m | M, n | N, k | K */
-    uint32_t tile_m, tile_n;     /* rows and columns of the register tile; 0: the planner's choice */
+    uint32_t tile_m, tile_n;     /* rows and columns of the register tile; 0: any */
     bool enable_debug;
     bool workspace;              /* a plan that needs a workspace may be taken */
     char output_dir[512];        /* codegen.output_dir; "" = the current folder */

@@ -11,7 +11,8 @@
 #include "emit/problem/problem.h"
 
 /* One value somebody gave: key as in keys.def ("layout.b"), the text, and the place for messages:
- * "--layout-b" for a flag, "FILE:LINE" for a file, "" for what a program set (its key is the place). */
+ * "--layout-b" for a flag, "FILE:LINE" for a file, "" for what a program
+ * set (its key is the place). */
 struct dg_setting {
     const char *key, *text, *where;
     bool quoted;                 /* a quoted YAML scalar: a text, whatever it looks like */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lattice's lists and splits against their definitions, cells and resources by known answers. */
+ * The lattice's lists and splits against their definitions, cells and resources by known
+ * answers. */
 #include <criterion/criterion.h>
 
 #include "emit/plan/intensity.h"
@@ -183,7 +184,8 @@ Test(parts, steps)
                                         "load.f32.256:1", "store.f32.256:1" };
     static const char *const front[] = { "fma.f32.256:1", "load.f32.256:1",
                                          "broadcast.f32.256:1" };
-#define LIST(key, l) { key, { .kind = DG_VALUE_LIST, .list = l, .list_count = sizeof l / sizeof *l } }
+#define LIST(key, l) \
+    { key, { .kind = DG_VALUE_LIST, .list = l, .list_count = sizeof l / sizeof *l } }
     static const struct dg_entry with[] = {
         { "architecture", { .kind = DG_VALUE_TEXT, .text = "x86_64" } },
         NUMBER("op.fma.f32.256.per_cycle", 1), NUMBER("res.fma_unit.capacity", 2),
@@ -250,7 +252,7 @@ static double intensity(uint64_t m, uint64_t n, uint64_t k)
 static double best_intensity(const struct dg_problem *p, const struct dg_constants *c)
 {
     double best = 0;
-    uint64_t lanes = c->body->lanes, wide = p->n > lanes ? (p->n + lanes - 1) / lanes * lanes : lanes;
+    uint64_t lanes = c->body->lanes, wide = (p->n + lanes - 1) / lanes * lanes;
     for (unsigned r = 1; r <= p->m; r++)
         for (unsigned v = 1; v * lanes <= wide; v++) {
             if (!dg_tile_fits(p, c, (struct dg_tile){ r, v }))

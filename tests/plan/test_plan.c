@@ -251,7 +251,8 @@ Test(plan, intensity)
         uint64_t m = r.best.mc, n = r.best.nc, k = r.best.kc, bytes = 4 * (m * k + n * k + m * n);
         cr_assert_leq(bytes, 65536);
         /* 2mnk / (mk + nk + mn) against 64 x 64 x 58, which is all that fits in f32 */
-        cr_assert_gt((double)(m * n * k) * 4 / (double)bytes, 64.0 * 64 * 58 / (64 * 58 * 2 + 4096));
+        cr_assert_gt((double)(m * n * k) * 4 / (double)bytes,
+                     64.0 * 64 * 58 / (64 * 58 * 2 + 4096));
         if (divides)
             cr_assert(p.m % m == 0 && p.n % n == 0 && p.k % k == 0);
     }
