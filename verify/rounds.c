@@ -294,7 +294,7 @@ static void nap(double seconds)
     nanosleep(&t, NULL);
 }
 
-/* Bounded by patience; after turns without a good block the pauses grow to a second. */
+/* Bounded by patience; after turns without a good block the pauses grow to 0.1 s. */
 static struct outcome run_rounds(struct timed *t, size_t count, const struct dg_rounds_job *job,
                                  const struct dg_bench *bench)
 {
@@ -306,7 +306,7 @@ static struct outcome run_rounds(struct timed *t, size_t count, const struct dg_
             || !round_robin(t, count, job, bench, &good, &out.dropped))
             break;
         out.good += good;
-        pause = good > 0 ? 0.002 : fmin(2 * pause, 1);
+        pause = good > 0 ? 0.002 : fmin(2 * pause, 0.1);
         nap(pause);
     }
     out.seconds = (now_ns() - from) * 1e-9;
