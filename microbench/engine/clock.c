@@ -69,6 +69,23 @@ static bool calibrate(struct clock *clock)
     return true;
 }
 
+/* The mean of an empty pair: single ones come in whole steps. Interrupted ones do not count. */
+static double pair_cost(const struct clock *clock, double least)
+{
+    enum { PAIRS = 4096 };
+    double sum = 0, most = 2 * least + 2 * clock->step_ticks;
+    unsigned count = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        uint64_t from = dg_clock_now(clock);
+        double ticks = (double)(dg_clock_now(clock) - from);
+        if (ticks <= most) {
+            sum += ticks;
+            count++;
+        }
+    }
+    return count > 0 ? sum / count : least;
+}
+
 /* The smallest step and the cost of an empty pair; false when the clock runs backwards. */
 static bool granularity(struct clock *clock)
 {
@@ -89,9 +106,8 @@ static bool granularity(struct clock *clock)
     }
     if (steps == 0)
         return false;
-    /* A clock that stands still between two reads costs less than its step can show. */
-    clock->overhead_ticks = pair;
     clock->step_ticks = pair > 0 ? fmin(step, pair) : step;
+    clock->overhead_ticks = pair_cost(clock, pair);
     return true;
 }
 

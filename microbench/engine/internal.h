@@ -20,7 +20,6 @@ struct check {
     const struct dg_loop_entry *loop;
     uint64_t trips;
     double cycles_per_trip;      /* the chain: known; the others: on a quiet core */
-    double entry_cycles;         /* the chain: call and set-up, once a check */
     unsigned alike;              /* checks in a row that agree with each other, but not with that */
     double alike_sum;
 };

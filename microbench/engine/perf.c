@@ -92,7 +92,7 @@ static bool empty_pair(struct engine *e)
 static bool agrees(struct engine *e, double *ratio)
 {
     const double tolerance = 0.03;
-    double known = (double)e->chain.trips * e->chain.cycles_per_trip + e->chain.entry_cycles;
+    double known = (double)e->chain.trips * e->chain.cycles_per_trip;
     double from, to, best = INFINITY;
     for (int i = 0; i < 8; i++) {
         if (!dg_counter_read(e, &from))
