@@ -20,6 +20,7 @@ static struct dg_verify_options take_options(const struct dg_options *o)
         .as = dg_option_text(o, "as"),
         .seed = dg_option_u64(o, "seed", 1),
         .timeout = dg_option_double(o, "timeout", 0),
+        .timing_only = dg_option_given(o, "timing-only"),
         .timing = !dg_option_given(o, "no-timing"),
         .quiet_seconds = dg_option_double(o, "quiet", 20),
         .rounds = (unsigned)dg_option_u64(o, "rounds", 10),
@@ -43,6 +44,9 @@ static bool write_json(const struct dg_verify_report *report, const char *path,
 static bool run(const struct dg_options *o, struct dg_error *e)
 {
     struct dg_verify_options options = take_options(o);
+    if (options.timing_only && (!options.timing || options.emulate))
+        return dg_fail(e, DG_EXIT_USAGE, "--timing-only",
+                       "goes with neither --no-timing nor --qemu", "", "leave one out");
     struct dg_verify_report report;
     struct dg_str text;
     struct dg_error unwritten;
