@@ -106,7 +106,8 @@ static bool make(const char *path, const struct dg_problem *p, bool strict,
 {
     static struct dg_arena arena;                 /* results live until the test's process ends */
     struct dg_profile *profile;
-    dg_arena_init(&arena);
+    if (arena.more == NULL)
+        dg_arena_init(&arena);
     profile = dg_alloc(&arena, sizeof *profile);
     load(path, &arena, profile);
     *e = (struct dg_error){ 0 };
