@@ -37,8 +37,9 @@ static void print_claims(const struct dg_answer *a)
 {
     if (a->claim_count == 0)
         return;
-    bool wrong = dg_answer_agrees(a) == DG_CONTRADICTED;
-    printf("   %s", wrong ? "CONTRADICTED:" : "agrees:");
+    enum dg_agreement agreement = dg_answer_agrees(a);
+    bool wrong = agreement == DG_CONTRADICTED;
+    printf("   %s", wrong ? "CONTRADICTED:" : agreement == DG_AGREES ? "agrees:" : "claimed by:");
     for (size_t i = 0; i < a->claim_count; i++) {
         char text[64];
         if (wrong && dg_claim_agrees(a, &a->claims[i]) != DG_CONTRADICTED)

@@ -21,6 +21,9 @@ static bool refused(struct dg_context *ctx, const struct dg_error *e)
     return false;
 }
 
+/* What a disturbed request leaves in ctx->last, unlike one that cannot be run at all. */
+static const enum dg_exit disturbed = DG_EXIT_CHECK;
+
 static bool take(struct dg_context *ctx, const struct dg_samples *s, struct dg_measure *out)
 {
     double values[DG_MEASURE_SAMPLES];
@@ -35,7 +38,7 @@ static bool take(struct dg_context *ctx, const struct dg_samples *s, struct dg_m
     out->ns = dg_stat_of(values, s->count);
     if (s->count > 0)
         return true;
-    dg_fail(&ctx->last, DG_EXIT_UNAVAILABLE, "", "no undisturbed sample in the time allowed", "",
+    dg_fail(&ctx->last, disturbed, "", "no undisturbed sample in the time allowed", "",
             "run again on a quiet machine");
     dg_out_of_time(ctx);
     return false;
@@ -233,7 +236,8 @@ void dg_refused(struct dg_context *ctx, const char *key, const char *unit)
                                                    : "the measurement was refused";
     const char *help = ctx->last.todo[0] != '\0' ? dg_strdup(ctx->arena, ctx->last.todo)
                                                  : "run again on a quiet machine";
-    dg_cannot(ctx, key, unit, DG_UNAVAILABLE, reason, help);
+    dg_cannot(ctx, key, unit,
+              ctx->last.exit_code == disturbed ? DG_UNRELIABLE : DG_UNAVAILABLE, reason, help);
 }
 
 bool dg_settled(const struct dg_context *ctx, const char *key)

@@ -41,15 +41,25 @@ static bool read_window(struct dg_context *ctx, uint64_t window, uint64_t from, 
     return count > 0 && !ctx->stopped;
 }
 
-static bool read_curve(struct dg_context *ctx, double from, double to, struct curve *c)
+/* The last lines of a window are in L1 still: their share is taken out, or the latency would rise
+ * all through L2 and hide its level where L2 is less than twenty times L1. */
+static double without_l1(const struct dg_context *ctx, double cycles, double share)
 {
+    double hit = dg_known(ctx, "l1_latency", 0);
+    double rest = (cycles - share * hit) / (1 - share);
+    return hit > 0 && rest > cycles ? rest : cycles;
+}
+
+static bool read_curve(struct dg_context *ctx, double l1, double to, struct curve *c)
+{
+    const double from = 2 * l1;
     for (double size = from; size <= to && c->count < MOST_POINTS;) {
         struct dg_measure reading;
         uint64_t window = (uint64_t)size / 4096 * 4096;
         if (!read_window(ctx, window, 0, window, 7, &reading))
             return false;
         c->size[c->count] = window;
-        c->cycles[c->count] = reading.cycles.low;
+        c->cycles[c->count] = without_l1(ctx, reading.cycles.low, l1 / (double)window);
         c->ns[c->count++] = reading.ns.low;
         c->samples += reading.samples;
         /* eighths of an octave where sizes are told apart, quarters beyond */
@@ -165,7 +175,7 @@ static void say_l3(struct dg_context *ctx, struct curve *c, double l2_size, doub
         return;
     }
     /* some of the loads still hit L2: take their share out */
-    double share = fmin(0.5, l2_size / window);
+    double share = fmin(0.5, dg_known(ctx, "l2_effective_size", l2_size) / window);
     double cycle_ns = reading.ns.median / reading.cycles.median;
     double l2_ns = l2_cycles * cycle_ns;
     struct dg_stat s = reading.ns;
@@ -207,6 +217,32 @@ static size_t level_above(const struct dg_plateau *p, size_t count, double laten
     return i;
 }
 
+/* A last level that is but a few times L2 never shows as a flat run: loads that still hit L2 pull
+ * the curve down all through it. With their share taken out it does. 0: there is none. */
+static double hidden_level(struct dg_context *ctx, const struct curve *c, double l2_cycles,
+                           double memory_cycles)
+{
+    struct curve *rest = dg_alloc(ctx->scratch, sizeof *rest);
+    struct dg_plateau p[MOST_PLATEAUS];
+    double l2_size = 0;
+    if (rest == NULL)
+        return 0;
+    for (size_t i = 0; i < c->count; i++) {
+        double size = (double)c->size[i];
+        if (l2_size == 0 && c->cycles[i] > 1.25 * l2_cycles)
+            l2_size = size;
+        if (l2_size == 0 || size < 1.4 * l2_size)
+            continue;
+        double share = l2_size / size;
+        rest->size[rest->count] = c->size[i];
+        rest->cycles[rest->count++] = (c->cycles[i] - share * l2_cycles) / (1 - share);
+    }
+    struct dg_curve curve = { rest->size, rest->cycles, rest->count };
+    size_t count = rest->count > 0 ? dg_infer_plateaus(&curve, p, MOST_PLATEAUS) : 0;
+    size_t i = level_above(p, count, l2_cycles);
+    return i < count && p[i].level < 0.6 * memory_cycles ? p[i].level : 0;
+}
+
 static void infer(struct dg_context *ctx, struct curve *c, double l1,
                   const struct dg_measure *memory)
 {
@@ -221,14 +257,15 @@ static void infer(struct dg_context *ctx, struct curve *c, double l1,
         return;
     }
     size_t l3 = level_above(p, count, p[l2].level);
-    bool has_l3 = l3 < count && p[l3].level < 0.6 * memory->cycles.median;
-    double next = has_l3 ? p[l3].level : memory->cycles.median;
+    double level = l3 < count && p[l3].level < 0.6 * memory->cycles.median ? p[l3].level :
+                   hidden_level(ctx, c, p[l2].level, memory->cycles.median);
+    double next = level > 0 ? level : memory->cycles.median;
     double size = say_size(ctx, "l2_size", "l2_effective_size", c, p[l2].level, next);
     if (size == 0)
         return;
     say_l2_latency(ctx, l1, size);
-    if (has_l3)
-        say_l3(ctx, c, size, p[l2].level, p[l3].level, memory);
+    if (level > 0)
+        say_l3(ctx, c, size, p[l2].level, level, memory);
     else
         no_l3(ctx);
 }
@@ -240,7 +277,7 @@ void probe_levels(struct dg_context *ctx)
     double l1 = dg_known_or_claimed(ctx, "l1_size", 32768, &assumed);
     struct curve *c = dg_alloc(ctx->scratch, sizeof *c);
     double limit = (double)ctx->bench->info->memory_limit / 2;
-    if (c == NULL || !read_memory(ctx, &memory) || !read_curve(ctx, 2 * l1, limit, c)) {
+    if (c == NULL || !read_memory(ctx, &memory) || !read_curve(ctx, l1, limit, c)) {
         if (!ctx->stopped) {
             dg_refused(ctx, "l2_size", "bytes");
             dg_refused(ctx, "dram_latency", "ns");

@@ -124,6 +124,15 @@ static void refuse(const struct dg_answer *r, size_t count, size_t support,
     out->help = "run again on a quiet machine, or with a larger --budget";
 }
 
+/* Not a matter of noise: asking again is no use. */
+static bool all_unavailable(const struct dg_answer *r, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (r[i].status != DG_UNAVAILABLE)
+            return false;
+    return true;
+}
+
 bool dg_infer_vote(const struct dg_vote_rule *rule, const struct dg_answer *r, size_t count,
                    struct dg_answer *out)
 {
@@ -141,7 +150,7 @@ bool dg_infer_vote(const struct dg_vote_rule *rule, const struct dg_answer *r, s
     }
     if (best == count || support < rule->needed) {
         refuse(r, count, support, rule, out);
-        return best == count && count >= rule->needed;
+        return count >= rule->needed && all_unavailable(r, count);
     }
     join(rule, r, count, best, out);
     return true;
