@@ -77,7 +77,7 @@ def count_tap(text, counts):
 
 def count_one(test, counts):
     """One entry of meson's test log."""
-    name, stdout = test["name"], test.get("stdout", "")
+    name, stdout = test["name"].split(" / ")[-1], test.get("stdout", "")
     before = counts.failed
     good = test["result"] in ("OK", "EXPECTEDFAIL", "SKIP")
     found = re.search(r"^dg-results: (.*)$", test.get("stderr", ""), re.M)
