@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
 # Sourced by scripts/quickstart, scripts/test and .ci/run, from the top of the tree: packages and
 # the build folder. Needs bash. Nothing here changes the machine but the installation of packages
 # that are missing.
