@@ -30,10 +30,10 @@ struct lower {
     uint32_t walk[ROW_POINTERS], stride_a;
     uint32_t ahead;                        /* prefetch pointer */
     uint32_t stride_pass, stride_rest;     /* scalars holding strides too long for an immediate */
-    bool far_stride;
     unsigned unroll;
     bool rotate;                           /* a pass makes the first loads of the next */
     int64_t element, vector_bytes, panel_columns;
+    uint64_t line;                         /* bytes that one prefetch brings */
     int64_t tail_row;                      /* bytes of one k of the tail panel */
     uint64_t panels;                       /* full panels of the whole product */
     uint64_t ahead_bytes;                  /* prefetch pointer's move per pass, 0: no prefetch */
@@ -43,30 +43,30 @@ struct lower {
     struct latencies { unsigned load, broadcast, chain, chain_other; } latencies;
 };
 
-bool lower_no_memory(struct lower *l);
+bool dg_lower_no_memory(struct lower *l);
 /* The next free scalar. */
-bool lower_scalar(struct lower *l, const char *name, uint32_t *out);
-char *lower_text(struct lower *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool dg_lower_scalar(struct lower *l, const char *name, uint32_t *out);
+char *dg_lower_text(struct lower *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "about N cycles", of plan->cycles x share / whole. */
-uint64_t lower_cycles(const struct lower *l, uint64_t share, uint64_t whole);
+uint64_t dg_lower_cycles(const struct lower *l, uint64_t share, uint64_t whole);
 /* In the function's entry: the mask register of the tail's part, where the target has masks. */
-bool lower_mask(struct lower *l);
+bool dg_lower_mask(struct lower *l);
 /* U bytes of a k-loop's bump go into a register when no immediate holds them. */
-bool lower_stride(struct lower *l, int64_t bytes);
+bool dg_lower_stride(struct lower *l, int64_t bytes);
 
 /* Passes of `unroll` steps in kc steps. */
-uint64_t lower_passes(const struct lower *l, uint64_t kc);
+uint64_t dg_lower_passes(const struct lower *l, uint64_t kc);
 /* bytes from one k to the next, for B of the tile */
-int64_t lower_b_row(const struct lower *l, bool tail);
+int64_t dg_lower_b_row(const struct lower *l, bool tail);
 
 /* tile.c: one tile of `rows` rows, on a full or the tail panel. */
-struct dg_ir_node *lower_tile(struct lower *l, unsigned rows, bool tail);
+struct dg_ir_node *dg_lower_tile(struct lower *l, unsigned rows, bool tail);
 /* nest.c: the loops around the tiles. */
-bool lower_nest(struct lower *l);
+bool dg_lower_nest(struct lower *l);
 /* pack.c */
-bool lower_pack(struct lower *l);
+bool dg_lower_pack(struct lower *l);
 
-static inline struct dg_ir_operand lower_none(void)
+static inline struct dg_ir_operand dg_lower_none(void)
 {
     return (struct dg_ir_operand){ .kind = DG_IR_NONE };
 }

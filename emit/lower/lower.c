@@ -7,12 +7,12 @@
 #include <stdarg.h>
 #include <string.h>
 
-bool lower_no_memory(struct lower *l)
+bool dg_lower_no_memory(struct lower *l)
 {
     return dg_fail(l->e, DG_EXIT_INTERNAL, "lowering", "memory is used up", "", "");
 }
 
-char *lower_text(struct lower *l, const char *format, ...)
+char *dg_lower_text(struct lower *l, const char *format, ...)
 {
     char text[160];
     va_list arguments;
@@ -22,26 +22,26 @@ char *lower_text(struct lower *l, const char *format, ...)
     return dg_strdup(l->arena, text);
 }
 
-bool lower_scalar(struct lower *l, const char *name, uint32_t *out)
+bool dg_lower_scalar(struct lower *l, const char *name, uint32_t *out)
 {
     if (l->scalars == l->isa->scalar_registers)
         return dg_fail(l->e, DG_EXIT_INPUT, l->isa->name,
                        "pointers, counts and strides must fit the scalar registers",
-                       lower_text(l, "more than %u (%u pointers into A)",
-                                  l->isa->scalar_registers, l->row_pointers),
+                       dg_lower_text(l, "more than %u (%u pointers into A)",
+                                     l->isa->scalar_registers, l->row_pointers),
                        "choose a tile of fewer rows or a smaller lda");
     l->function.scalar_name[l->scalars] = name;
     *out = l->scalars++;
     return true;
 }
 
-uint64_t lower_cycles(const struct lower *l, uint64_t share, uint64_t whole)
+uint64_t dg_lower_cycles(const struct lower *l, uint64_t share, uint64_t whole)
 {
     uint64_t cycles = l->plan->cycles > 0 ? (uint64_t)l->plan->cycles / DG_COST_ONE : 0;
     return whole == 0 ? cycles : (uint64_t)((double)cycles * (double)share / (double)whole);
 }
 
-bool lower_mask(struct lower *l)
+bool dg_lower_mask(struct lower *l)
 {
     struct dg_ir_function *f = &l->function;
     unsigned part = l->plan->tail_part;
@@ -51,24 +51,24 @@ bool lower_mask(struct lower *l)
     f->masks = 1;
     f->mask_part[0] = part;
     return (dg_ir_set(l->isa, l->arena, &f->entry, f->temporary, (INT64_C(1) << part) - 1) &&
-            dg_ir_add(l->arena, &f->entry, op, part, dg_ir_scalar(f->temporary), lower_none(),
-                      lower_none())) || lower_no_memory(l);
+            dg_ir_add(l->arena, &f->entry, op, part, dg_ir_scalar(f->temporary), dg_lower_none(),
+                      dg_lower_none())) || dg_lower_no_memory(l);
 }
 
-bool lower_stride(struct lower *l, int64_t bytes)
+bool dg_lower_stride(struct lower *l, int64_t bytes)
 {
     struct dg_ir_block *entry = &l->function.entry;
     if (bytes * l->unroll > l->isa->immediate_max &&
-        (!lower_scalar(l, "stride of a pass", &l->stride_pass) ||
+        (!dg_lower_scalar(l, "stride of a pass", &l->stride_pass) ||
          !(dg_ir_set(l->isa, l->arena, entry, l->stride_pass, bytes * l->unroll) ||
-           lower_no_memory(l))))
+           dg_lower_no_memory(l))))
         return false;
     return bytes <= l->isa->immediate_max ||
-           (lower_scalar(l, "stride of a step", &l->stride_rest) &&
-            (dg_ir_set(l->isa, l->arena, entry, l->stride_rest, bytes) || lower_no_memory(l)));
+           (dg_lower_scalar(l, "stride of a step", &l->stride_rest) &&
+            (dg_ir_set(l->isa, l->arena, entry, l->stride_rest, bytes) || dg_lower_no_memory(l)));
 }
 
-int64_t lower_b_row(const struct lower *l, bool tail)
+int64_t dg_lower_b_row(const struct lower *l, bool tail)
 {
     if (l->problem->layout_b == DG_ROW_MAJOR)
         return (int64_t)l->problem->ldb * l->element;
@@ -121,7 +121,7 @@ static void walk_rows(struct lower *l, unsigned rows)
         l->first_row[l->row_pointers++] = i;
 }
 
-uint64_t lower_passes(const struct lower *l, uint64_t kc)
+uint64_t dg_lower_passes(const struct lower *l, uint64_t kc)
 {
     return kc == 0 ? 0 : (kc - l->rotate) / l->unroll;
 }
@@ -134,7 +134,7 @@ static bool b_reaches(const struct lower *l, unsigned steps)
             for (unsigned tail = 0; tail < 2; tail++) {
                 unsigned bytes = (unsigned)l->vector_bytes;
                 unsigned some = l->plan->tail_part * (unsigned)l->element;
-                int64_t offset = u * lower_b_row(l, tail != 0) + j * l->vector_bytes;
+                int64_t offset = u * dg_lower_b_row(l, tail != 0) + j * l->vector_bytes;
                 if (!dg_ir_reaches(l->isa, bytes, offset) ||
                     !dg_ir_reaches(l->isa, some == 0 ? bytes : some, offset))
                     return false;
@@ -164,7 +164,8 @@ static void choose_unroll(struct lower *l)
 static void choose_ahead(struct lower *l)
 {
     const struct dg_plan *plan = l->plan;
-    uint64_t passes = lower_passes(l, plan->kc), tiles = plan->rows.count[0] + plan->rows.count[1];
+    uint64_t passes = dg_lower_passes(l, plan->kc);
+    uint64_t tiles = plan->rows.count[0] + plan->rows.count[1];
     uint64_t bytes = (uint64_t)(l->panel_columns * l->element) * plan->kc;
     l->ahead_bytes = 0;
     if (!plan->prefetch || l->problem->layout_b != DG_PACKED || l->panels < 2 || passes == 0)
@@ -172,7 +173,7 @@ static void choose_ahead(struct lower *l)
     if (plan->inner == DG_TILES_OUTER || tiles == 0)
         tiles = 1;
     uint64_t share = (bytes + passes * tiles - 1) / (passes * tiles);
-    l->ahead_bytes = share > 64 ? (share + 63) / 64 * 64 : share;
+    l->ahead_bytes = share > l->line ? (share + l->line - 1) / l->line * l->line : share;
     l->ahead_distance = l->panel_columns * l->element * (int64_t)l->problem->k;
 }
 
@@ -199,36 +200,45 @@ static void set_sizes(struct lower *l)
     l->area = area_of(l);
 }
 
+/* Bytes of a prefetch: a line of the chip; where no profile says it, a vector. */
+static void set_line(struct lower *l, struct dg_view *view)
+{
+    double line;
+    bool known = view != NULL && dg_view_field(view, "l1_line_size", &line);
+    l->line = known ? (uint64_t)line : (uint64_t)l->vector_bytes;
+}
+
 static bool give_walkers(struct lower *l)
 {
     for (unsigned g = 0; g < l->row_pointers; g++)
-        if (!lower_scalar(l, lower_text(l, "row of A, from %u on", l->first_row[g]), &l->walk[g]))
+        if (!dg_lower_scalar(l, dg_lower_text(l, "row of A, from %u on", l->first_row[g]),
+                             &l->walk[g]))
             return false;
-    return lower_scalar(l, "stride of A", &l->stride_a) &&
+    return dg_lower_scalar(l, "stride of A", &l->stride_a) &&
            (dg_ir_set(l->isa, l->arena, &l->function.entry, l->stride_a,
-                      (int64_t)l->problem->lda * l->element) || lower_no_memory(l));
+                      (int64_t)l->problem->lda * l->element) || dg_lower_no_memory(l));
 }
 
 static bool give_scalars(struct lower *l)
 {
     struct dg_ir_function *f = &l->function;
     l->scalars = 3;
-    if (!lower_scalar(l, "count", &f->count) || !lower_scalar(l, "free", &f->temporary) ||
-        !lower_scalar(l, "B of this k", &l->step_b))
+    if (!dg_lower_scalar(l, "count", &f->count) || !dg_lower_scalar(l, "free", &f->temporary) ||
+        !dg_lower_scalar(l, "B of this k", &l->step_b))
         return false;
     for (unsigned g = 0; g < l->row_pointers; g++)
-        if (!lower_scalar(l, lower_text(l, "A of this k, row %u on", l->first_row[g]),
+        if (!dg_lower_scalar(l, dg_lower_text(l, "A of this k, row %u on", l->first_row[g]),
                           &l->step_a[g]))
             return false;
     f->scratch_pointer = l->step_a[0];
     if (l->walks && !give_walkers(l))
         return false;
-    if (l->ahead_bytes > 0 && !lower_scalar(l, "next panel, prefetched", &l->ahead))
+    if (l->ahead_bytes > 0 && !dg_lower_scalar(l, "next panel, prefetched", &l->ahead))
         return false;
     if (l->problem->layout_b == DG_PACKED && l->plan->tail_columns != 0 &&
-        !lower_scalar(l, "tail panel of B", &f->stream[STREAM_TAIL]))
+        !dg_lower_scalar(l, "tail panel of B", &f->stream[STREAM_TAIL]))
         return false;
-    return l->problem->layout_b == DG_PACKED || lower_stride(l, lower_b_row(l, false));
+    return l->problem->layout_b == DG_PACKED || dg_lower_stride(l, dg_lower_b_row(l, false));
 }
 
 /* The tail panel stands behind all full ones. */
@@ -240,10 +250,10 @@ static bool aim_tail(struct lower *l)
     int64_t move = (int64_t)l->panels * l->panel_columns * l->element * (int64_t)l->problem->k;
     uint32_t tail = f->stream[STREAM_TAIL];
     return (dg_ir_add(l->arena, &f->entry, dg_isa_op(l->isa, DG_SEM_COPY, "i64", 64, 0), 0,
-                      dg_ir_scalar(tail), dg_ir_scalar(f->stream[STREAM_B]), lower_none()) &&
+                      dg_ir_scalar(tail), dg_ir_scalar(f->stream[STREAM_B]), dg_lower_none()) &&
             dg_ir_add(l->arena, &f->entry, dg_isa_op(l->isa, DG_SEM_ADD_IMM, "i64", 64, 0), 0,
-                      dg_ir_scalar(tail), dg_ir_immediate(move), lower_none())) ||
-           lower_no_memory(l);
+                      dg_ir_scalar(tail), dg_ir_immediate(move), dg_lower_none())) ||
+           dg_lower_no_memory(l);
 }
 
 static void name_vectors(struct lower *l)
@@ -251,7 +261,7 @@ static void name_vectors(struct lower *l)
     unsigned vectors = l->plan->tile.vectors, rows = tallest(l->plan);
     for (unsigned i = 0; i < 32; i++)
         l->function.vector_name[i] = i < rows * vectors
-            ? lower_text(l, "C row %u, vector %u", i / vectors, i % vectors) : "A and B";
+            ? dg_lower_text(l, "C row %u, vector %u", i / vectors, i % vectors) : "A and B";
 }
 
 static bool lower_kernel(struct lower *l, struct dg_ir_code *out)
@@ -269,7 +279,7 @@ static bool lower_kernel(struct lower *l, struct dg_ir_code *out)
         walk_rows(l, tallest(l->plan));
     choose_ahead(l);
     name_vectors(l);
-    return give_scalars(l) && lower_mask(l) && aim_tail(l) && lower_nest(l) &&
+    return give_scalars(l) && dg_lower_mask(l) && aim_tail(l) && dg_lower_nest(l) &&
            dg_ir_finish(f, out, l->e);
 }
 
@@ -346,15 +356,16 @@ bool dg_lower(const struct dg_problem *problem, const struct dg_plan *plan, stru
     };
     *out = (struct dg_lowered){ .has_pack_b = problem->layout_b == DG_PACKED };
     set_sizes(&l);
+    set_line(&l, view);
     struct dg_ir_function empty = { .isa = l.isa, .arena = arena, .timing = timing_of(&l, view) };
     l.function = empty;
     if (!lower_kernel(&l, &out->kernel))
         return false;
-    lower_count_stamps(&l, out);
+    dg_lower_count_stamps(&l, out);
     if (!out->has_pack_b)
         return true;
     out->packed_b_size = ((uint64_t)(l.panel_columns * l.element) * l.panels +
                           (uint64_t)l.tail_row) * problem->k;
     l.function = empty;
-    return lower_pack(&l) && dg_ir_finish(&l.function, &out->pack_b, e);
+    return dg_lower_pack(&l) && dg_ir_finish(&l.function, &out->pack_b, e);
 }

@@ -7,12 +7,12 @@ static struct dg_ir_node *loop(struct lower *l, struct dg_ir_count count, const 
                                struct dg_ir_node *child)
 {
     const char *text = count.usual == count.last || count.by == NULL
-        ? lower_text(l, "%s: %llu", what, (unsigned long long)count.usual)
-        : lower_text(l, "%s: %llu, in the last block %llu", what, (unsigned long long)count.usual,
-                     (unsigned long long)count.last);
+        ? dg_lower_text(l, "%s: %llu", what, (unsigned long long)count.usual)
+        : dg_lower_text(l, "%s: %llu, in the last block %llu", what,
+                        (unsigned long long)count.usual, (unsigned long long)count.last);
     struct dg_ir_node *node = dg_ir_node(l->arena, DG_IR_LOOP, text);
     if (node == NULL || text == NULL) {
-        lower_no_memory(l);
+        dg_lower_no_memory(l);
         return NULL;
     }
     node->u.loop.count = count;
@@ -57,7 +57,7 @@ static struct dg_ir_node *rows_loop(struct lower *l, uint32_t rows, struct dg_ir
     struct dg_ir_count count = { tiles_of(&plan->rows, rows), tiles_of(&plan->rows_last, rows),
                                  l->m_loop };
     struct dg_ir_node *node = child == NULL ? NULL
-        : loop(l, count, lower_text(l, "tiles of %u rows", rows), child);
+        : loop(l, count, dg_lower_text(l, "tiles of %u rows", rows), child);
     if (node != NULL) {
         node->u.loop.step[STREAM_A] = (int64_t)(rows * l->problem->lda) * l->element;
         node->u.loop.step[STREAM_C] = (int64_t)(rows * l->problem->ldc) * l->element;
@@ -85,7 +85,7 @@ static struct dg_ir_node *panels_loop(struct lower *l, struct dg_ir_node *child)
 
 static struct dg_ir_node *tail_loop(struct lower *l, struct dg_ir_node *child)
 {
-    const char *what = lower_text(l, "tail panel of %u columns", l->plan->tail_columns);
+    const char *what = dg_lower_text(l, "tail panel of %u columns", l->plan->tail_columns);
     return child == NULL || what == NULL ? NULL
          : loop(l, (struct dg_ir_count){ 0, 1, l->n_loop }, what, child);
 }
@@ -105,10 +105,10 @@ static struct dg_ir_node *aim_ahead(struct lower *l)
     if (node == NULL ||
         !dg_ir_add(l->arena, block, dg_isa_op(l->isa, DG_SEM_COPY, "i64", 64, 0), 0,
                    dg_ir_scalar(l->ahead), dg_ir_scalar(l->function.stream[STREAM_B]),
-                   lower_none()) ||
+                   dg_lower_none()) ||
         !dg_ir_add(l->arena, block, dg_isa_op(l->isa, DG_SEM_ADD_IMM, "i64", 64, 0), 0,
-                   dg_ir_scalar(l->ahead), dg_ir_immediate(l->ahead_distance), lower_none())) {
-        lower_no_memory(l);
+                   dg_ir_scalar(l->ahead), dg_ir_immediate(l->ahead_distance), dg_lower_none())) {
+        dg_lower_no_memory(l);
         return NULL;
     }
     return node;
@@ -127,7 +127,7 @@ static struct dg_ir_node *panels_outer(struct lower *l)
         if (tail == 0 && l->ahead_bytes > 0 && (tiles = aim_ahead(l)) == NULL)
             return NULL;
         for (unsigned i = 0; i < n; i++) {
-            if ((node = rows_loop(l, size[i], lower_tile(l, size[i], tail != 0))) == NULL)
+            if ((node = rows_loop(l, size[i], dg_lower_tile(l, size[i], tail != 0))) == NULL)
                 return NULL;
             join(&tiles, node);
         }
@@ -146,12 +146,12 @@ static struct dg_ir_node *tiles_outer(struct lower *l)
     for (unsigned i = 0; i < n; i++) {
         struct dg_ir_node *panels = NULL;
         if (l->panels > 0) {
-            if ((node = panels_loop(l, lower_tile(l, size[i], false))) == NULL)
+            if ((node = panels_loop(l, dg_lower_tile(l, size[i], false))) == NULL)
                 return NULL;
             join(&panels, node);
         }
         if (l->plan->tail_columns != 0) {
-            if ((node = tail_loop(l, lower_tile(l, size[i], true))) == NULL)
+            if ((node = tail_loop(l, dg_lower_tile(l, size[i], true))) == NULL)
                 return NULL;
             join(&panels, node);
         }
@@ -193,11 +193,12 @@ static bool make_blocks(struct lower *l)
 {
     const struct dg_plan *plan = l->plan;
     l->n_loop = loop(l, simple(plan->n_blocks),
-                     lower_text(l, "blocks of %llu columns", (unsigned long long)plan->nc), NULL);
+                     dg_lower_text(l, "blocks of %llu columns", (unsigned long long)plan->nc),
+                     NULL);
     l->k_loop = loop(l, simple(plan->k_blocks),
-                     lower_text(l, "blocks of %llu k", (unsigned long long)plan->kc), NULL);
+                     dg_lower_text(l, "blocks of %llu k", (unsigned long long)plan->kc), NULL);
     l->m_loop = loop(l, simple(plan->m_blocks),
-                     lower_text(l, "blocks of %llu rows", (unsigned long long)plan->mc), NULL);
+                     dg_lower_text(l, "blocks of %llu rows", (unsigned long long)plan->mc), NULL);
     if (l->n_loop == NULL || l->k_loop == NULL || l->m_loop == NULL)
         return false;
     struct dg_ir_loop *n = &l->n_loop->u.loop, *k = &l->k_loop->u.loop, *m = &l->m_loop->u.loop;
@@ -206,7 +207,7 @@ static bool make_blocks(struct lower *l)
     n->step[STREAM_B] = packed(l) ? columns * (int64_t)p->k : columns;
     n->step[STREAM_C] = columns;
     k->step[STREAM_A] = (int64_t)plan->kc * l->element;
-    k->step[STREAM_B] = (int64_t)plan->kc * lower_b_row(l, false);
+    k->step[STREAM_B] = (int64_t)plan->kc * dg_lower_b_row(l, false);
     if (packed(l) && plan->tail_columns != 0)
         k->step[STREAM_TAIL] = (int64_t)plan->kc * l->tail_row;
     m->step[STREAM_A] = (int64_t)(plan->mc * p->lda) * l->element;
@@ -214,7 +215,7 @@ static bool make_blocks(struct lower *l)
     return true;
 }
 
-bool lower_nest(struct lower *l)
+bool dg_lower_nest(struct lower *l)
 {
     const struct dg_plan *plan = l->plan;
     if (l->problem->k == 0 && l->problem->beta != 0)

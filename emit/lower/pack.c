@@ -17,14 +17,14 @@ static bool add_vector(struct lower *l, struct dg_ir_tile *tile, struct dg_ir_bl
     const struct dg_op *load = dg_isa_op(l->isa, part == 0 ? DG_SEM_LOAD : DG_SEM_LOAD_PART,
                                          l->body->element, l->isa->vector_bits, part);
     assert(load != NULL && "the target lacks a part");
-    struct dg_ir_operand value = dg_ir_vector(tile->virtuals++), scratch = lower_none();
+    struct dg_ir_operand value = dg_ir_vector(tile->virtuals++), scratch = dg_lower_none();
     for (const char *p = load->operands; *p != '\0'; p++)
         if (*p == 't')
             scratch = dg_ir_vector(tile->virtuals++);
     return (dg_ir_add(l->arena, block, load, part, value, dg_ir_memory(l->step_a[0], from),
                       scratch) &&
             dg_ir_add(l->arena, block, l->body->store, 0, dg_ir_memory(l->step_b, to), value,
-                      lower_none())) || lower_no_memory(l);
+                      dg_lower_none())) || dg_lower_no_memory(l);
 }
 
 static bool add_steps(struct lower *l, struct dg_ir_tile *tile, struct dg_ir_block *block,
@@ -46,8 +46,8 @@ static bool add_bump(struct lower *l, struct dg_ir_block *block, uint32_t scalar
     return dg_ir_add(l->arena, block,
                      scalar_op(l, short_enough ? DG_SEM_ADD_IMM : DG_SEM_ADD_REG), 0,
                      dg_ir_scalar(scalar),
-                     short_enough ? dg_ir_immediate(bytes) : dg_ir_scalar(held), lower_none()) ||
-           lower_no_memory(l);
+                     short_enough ? dg_ir_immediate(bytes) : dg_ir_scalar(held), dg_lower_none()) ||
+           dg_lower_no_memory(l);
 }
 
 static bool add_bumps(struct lower *l, struct dg_ir_block *block, unsigned steps,
@@ -62,17 +62,17 @@ static bool add_copies(struct lower *l, struct dg_ir_block *block)
 {
     const uint32_t *stream = l->function.stream;
     return (dg_ir_add(l->arena, block, scalar_op(l, DG_SEM_COPY), 0, dg_ir_scalar(l->step_a[0]),
-                      dg_ir_scalar(stream[STREAM_A]), lower_none()) &&
+                      dg_ir_scalar(stream[STREAM_A]), dg_lower_none()) &&
             dg_ir_add(l->arena, block, scalar_op(l, DG_SEM_COPY), 0, dg_ir_scalar(l->step_b),
-                      dg_ir_scalar(stream[STREAM_B]), lower_none())) || lower_no_memory(l);
+                      dg_ir_scalar(stream[STREAM_B]), dg_lower_none())) || dg_lower_no_memory(l);
 }
 
 static struct dg_ir_node *pack_tile(struct lower *l, unsigned vectors, unsigned part)
 {
     struct dg_ir_node *node = dg_ir_node(l->arena, DG_IR_TILE,
-                                         lower_text(l, "copy %u vectors a row", vectors));
+                                         dg_lower_text(l, "copy %u vectors a row", vectors));
     if (node == NULL) {
-        lower_no_memory(l);
+        dg_lower_no_memory(l);
         return NULL;
     }
     struct dg_ir_tile *tile = &node->u.tile;
@@ -93,7 +93,7 @@ static bool add_panels(struct lower *l)
 {
     struct dg_ir_node *loop = dg_ir_node(l->arena, DG_IR_LOOP, "full panels");
     if (loop == NULL)
-        return lower_no_memory(l);
+        return dg_lower_no_memory(l);
     int64_t row = l->panel_columns * l->element;
     loop->u.loop.count = (struct dg_ir_count){ l->panels, l->panels, NULL };
     loop->u.loop.step[STREAM_A] = row;
@@ -132,7 +132,7 @@ static unsigned pack_unroll(const struct lower *l)
     return unroll;
 }
 
-bool lower_pack(struct lower *l)
+bool dg_lower_pack(struct lower *l)
 {
     l->function.arguments = 2;
     l->function.stream[STREAM_A] = 0;
@@ -141,11 +141,11 @@ bool lower_pack(struct lower *l)
     l->function.scalar_name[0] = "row-major B of the panel";
     l->function.scalar_name[1] = "packed panel";
     l->unroll = pack_unroll(l);
-    if (!lower_scalar(l, "count", &l->function.count) ||
-        !lower_scalar(l, "free", &l->function.temporary) ||
-        !lower_scalar(l, "row of B", &l->step_a[0]) ||
-        !lower_scalar(l, "row of the panel", &l->step_b) || !lower_mask(l) ||
-        !lower_stride(l, (int64_t)l->problem->ldb * l->element))
+    if (!dg_lower_scalar(l, "count", &l->function.count) ||
+        !dg_lower_scalar(l, "free", &l->function.temporary) ||
+        !dg_lower_scalar(l, "row of B", &l->step_a[0]) ||
+        !dg_lower_scalar(l, "row of the panel", &l->step_b) || !dg_lower_mask(l) ||
+        !dg_lower_stride(l, (int64_t)l->problem->ldb * l->element))
         return false;
     l->function.scratch_pointer = l->step_a[0];
     if (l->problem->k == 0)

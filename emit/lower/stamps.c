@@ -48,7 +48,7 @@ static const struct dg_ir_node *first_stamped(const struct dg_ir_node *list)
     return NULL;
 }
 
-void lower_count_stamps(const struct lower *l, struct dg_lowered *out)
+void dg_lower_count_stamps(const struct lower *l, struct dg_lowered *out)
 {
     const struct dg_ir_node *first = first_stamped(l->function.nest);
     out->stamps = 2 + count_list(l->function.nest, NULL);

@@ -6,6 +6,6 @@
 #include "emit/lower/lower.h"
 
 /* Fills out->stamps and out->stamp_loop from the kernel's nest. */
-void lower_count_stamps(const struct lower *l, struct dg_lowered *out);
+void dg_lower_count_stamps(const struct lower *l, struct dg_lowered *out);
 
 #endif

@@ -38,7 +38,7 @@ static uint32_t accumulator(const struct tile *t, unsigned row, unsigned vector)
 static bool add(struct tile *t, struct dg_ir_block *block, const struct dg_op *op, unsigned part,
                 struct dg_ir_operand a, struct dg_ir_operand b, struct dg_ir_operand c)
 {
-    return dg_ir_add(t->l->arena, block, op, part, a, b, c) || lower_no_memory(t->l);
+    return dg_ir_add(t->l->arena, block, op, part, a, b, c) || dg_lower_no_memory(t->l);
 }
 
 static const struct dg_op *scalar_op(const struct lower *l, enum dg_sem sem)
@@ -65,7 +65,7 @@ static bool add_access(struct tile *t, struct dg_ir_block *block, const struct d
 {
     if (op == NULL)
         return false;
-    struct dg_ir_operand scratch = strchr(op->operands, 't') == NULL ? lower_none()
+    struct dg_ir_operand scratch = strchr(op->operands, 't') == NULL ? dg_lower_none()
                                  : dg_ir_vector(fresh(t));
     bool loads = op->operands[0] == 'd';
     return add(t, block, op, part, loads ? vector : memory, loads ? memory : vector, scratch);
@@ -96,8 +96,8 @@ static bool add_c_accesses(struct tile *t, struct dg_ir_block *block, enum dg_se
 static bool add_zeros(struct tile *t)
 {
     for (unsigned i = 0; i < t->shape.rows * t->shape.vectors; i++)
-        if (!add(t, &t->out->zero, t->l->body->zero, 0, dg_ir_vector(i), lower_none(),
-                 lower_none()))
+        if (!add(t, &t->out->zero, t->l->body->zero, 0, dg_ir_vector(i), dg_lower_none(),
+                 dg_lower_none()))
             return false;
     return true;
 }
@@ -114,7 +114,7 @@ static struct dg_ir_operand memory_of(const struct tile *t, struct dg_body_opera
 {
     const struct lower *l = t->l;
     if (x.role == DG_B)
-        return dg_ir_memory(l->step_b, u * lower_b_row(l, t->tail) + x.vector * l->vector_bytes);
+        return dg_ir_memory(l->step_b, u * dg_lower_b_row(l, t->tail) + x.vector * l->vector_bytes);
     unsigned g = pointer_of_row(l, x.row);
     if (l->walks)
         return dg_ir_memory(l->walk[g], u * l->element);
@@ -155,7 +155,7 @@ static bool add_walk(struct tile *t, struct dg_ir_block *block, const struct dg_
         t->walked = row;
         return add(t, block, scalar_op(l, first ? DG_SEM_COPY : DG_SEM_ADD_REG), 0,
                    dg_ir_scalar(l->walk[g]), dg_ir_scalar(first ? l->step_a[g] : l->stride_a),
-                   lower_none());
+                   dg_lower_none());
     }
     return true;
 }
@@ -200,7 +200,7 @@ static bool make_step(struct tile *t)
     t->steps = dg_body_step(l->body, t->shape, NULL, 0);
     t->step = dg_alloc_array(l->arena, t->steps, sizeof *t->step);
     if (t->step == NULL)
-        return lower_no_memory(l);
+        return dg_lower_no_memory(l);
     dg_body_step(l->body, t->shape, t->step, t->steps);
     if (l->problem->layout_b == DG_ROW_MAJOR && t->part != 0)
         bring_partial_forward(t);
@@ -216,12 +216,12 @@ static bool prefetches(const struct tile *t)
 static bool add_prefetches(struct tile *t, struct dg_ir_block *block, unsigned u)
 {
     struct lower *l = t->l;
-    uint64_t lines = (l->ahead_bytes + 63) / 64;
+    uint64_t lines = (l->ahead_bytes + l->line - 1) / l->line;
     if (!prefetches(t))
         return true;
     for (uint64_t i = lines * u / l->unroll; i < lines * (u + 1) / l->unroll; i++)
         if (!add(t, block, scalar_op(l, DG_SEM_PREFETCH_L2), 0,
-                 dg_ir_memory(l->ahead, (int64_t)(i * 64)), lower_none(), lower_none()))
+                 dg_ir_memory(l->ahead, (int64_t)(i * l->line)), dg_lower_none(), dg_lower_none()))
             return false;
     return true;
 }
@@ -230,7 +230,7 @@ static bool add_advance(struct tile *t, struct dg_ir_block *block, uint32_t scal
 {
     const struct lower *l = t->l;
     return add(t, block, scalar_op(l, DG_SEM_ADD_IMM), 0, dg_ir_scalar(scalar),
-               dg_ir_immediate(bytes), lower_none());
+               dg_ir_immediate(bytes), dg_lower_none());
 }
 
 static bool add_bumps(struct tile *t, struct dg_ir_block *block, unsigned steps, bool pass)
@@ -239,12 +239,12 @@ static bool add_bumps(struct tile *t, struct dg_ir_block *block, unsigned steps,
     for (unsigned g = 0; g < l->row_pointers && l->first_row[g] < t->shape.rows; g++)
         if (!add_advance(t, block, l->step_a[g], steps * l->element))
             return false;
-    int64_t b = steps * lower_b_row(l, t->tail);
+    int64_t b = steps * dg_lower_b_row(l, t->tail);
     if (b <= l->isa->immediate_max) {
         if (!add_advance(t, block, l->step_b, b))
             return false;
     } else if (!add(t, block, scalar_op(l, DG_SEM_ADD_REG), 0, dg_ir_scalar(l->step_b),
-                    dg_ir_scalar(pass ? l->stride_pass : l->stride_rest), lower_none())) {
+                    dg_ir_scalar(pass ? l->stride_pass : l->stride_rest), dg_lower_none())) {
         return false;
     }
     return !pass || !prefetches(t) || add_advance(t, block, l->ahead, (int64_t)l->ahead_bytes);
@@ -254,7 +254,7 @@ static bool add_copy(struct tile *t, struct dg_ir_block *block, uint32_t to, uin
                      int64_t move)
 {
     return add(t, block, scalar_op(t->l, DG_SEM_COPY), 0, dg_ir_scalar(to), dg_ir_scalar(from),
-               lower_none()) &&
+               dg_lower_none()) &&
            (move == 0 || add_advance(t, block, to, move));
 }
 
@@ -291,7 +291,7 @@ static bool choose_rotated(struct tile *t)
     unsigned used = dg_body_registers(l->body, t->shape), there = l->isa->vector_registers;
     t->rotated = dg_alloc_array(l->arena, t->steps, sizeof *t->rotated);
     if (t->rotated == NULL)
-        return lower_no_memory(l);
+        return dg_lower_no_memory(l);
     for (size_t i = 0; l->rotate && i < t->steps && used + t->rotations < there; i++)
         if (is_load(&t->step[i]) && !is_partial_load(t, &t->step[i])) {
             t->rotated[i] = true;
@@ -307,7 +307,7 @@ static bool add_rotated(struct tile *t, struct dg_ir_block *block, unsigned u)
     uint32_t to = t->l->isa->vector_registers - t->rotations;
     for (size_t i = 0; i < t->steps; i++)
         if (t->rotated[i] && !add(t, block, t->step[i].op, 0, dg_ir_vector(to++),
-                                  memory_of(t, t->step[i].operand[1], u), lower_none()))
+                                  memory_of(t, t->step[i].operand[1], u), dg_lower_none()))
             return false;
     return true;
 }
@@ -355,7 +355,7 @@ static void set_counts(struct tile *t)
 {
     const struct lower *l = t->l;
     const struct dg_plan *plan = l->plan;
-    uint64_t passes = lower_passes(l, plan->kc), last = lower_passes(l, plan->kc_last);
+    uint64_t passes = dg_lower_passes(l, plan->kc), last = dg_lower_passes(l, plan->kc_last);
     t->out->passes = (struct dg_ir_count){ passes, last, l->k_loop };
     t->out->rests = (struct dg_ir_count){ plan->kc - passes * l->unroll,
                                           plan->kc_last - last * l->unroll, l->k_loop };
@@ -380,24 +380,24 @@ static bool fill(struct tile *t)
     return add_setup(t) && make_step(t) && add_steps(t);
 }
 
-struct dg_ir_node *lower_tile(struct lower *l, unsigned rows, bool tail)
+struct dg_ir_node *dg_lower_tile(struct lower *l, unsigned rows, bool tail)
 {
     const struct dg_plan *plan = l->plan;
     unsigned vectors = tail ? plan->tail_vectors : plan->tile.vectors;
     if ((uint64_t)rows * vectors >= l->isa->vector_registers || rows > 64) {
         dg_fail(l->e, DG_EXIT_INPUT, l->isa->name,
                 "accumulators must leave vector registers for A and B",
-                lower_text(l, "%u x %u accumulators, %u registers", rows, vectors,
+                dg_lower_text(l, "%u x %u accumulators, %u registers", rows, vectors,
                            l->isa->vector_registers), "choose a smaller tile");
         return NULL;
     }
-    const char *comment = lower_text(
+    const char *comment = dg_lower_text(
         l, "tile of %u rows x %u vectors, k %llu, about %llu cycles", rows, vectors,
         (unsigned long long)plan->kc,
-        (unsigned long long)lower_cycles(l, (uint64_t)rows * vectors, l->area));
+        (unsigned long long)dg_lower_cycles(l, (uint64_t)rows * vectors, l->area));
     struct dg_ir_node *node = dg_ir_node(l->arena, DG_IR_TILE, comment);
     if (node == NULL) {
-        lower_no_memory(l);
+        dg_lower_no_memory(l);
         return NULL;
     }
     struct tile t = {

@@ -165,6 +165,48 @@ Test(lower, rows_a_gigabyte_apart)
     munmap(c, bytes);
 }
 
+/* ---- prefetches ---- */
+
+static unsigned prefetches_of(const struct random_case *test, double line, struct dg_arena *arena)
+{
+    struct dg_entry chip[] = {
+        { "architecture", { .kind = DG_VALUE_TEXT,
+                            .text = test->plan.body.isa->architecture } },
+        { "l1_line_size", { .kind = DG_VALUE_NUMBER, .number = line } } };
+    struct dg_profile profile = { .entries = chip, .entry_count = 2 };
+    struct dg_view view;
+    struct dg_lowered lowered;
+    struct dg_error e = { 0 };
+    unsigned count = 0;
+    dg_view_init(&view, &profile, arena, false);
+    cr_assert(dg_lower(&test->problem, &test->plan, &view, arena, &lowered, &e), "%s: %s",
+              test->text, e.rule);
+    for (size_t i = 0; i < lowered.kernel.count; i++)
+        count += lowered.kernel.item[i].kind == DG_IR_OPERATION &&
+                 lowered.kernel.item[i].op.op->sem == DG_SEM_PREFETCH_L2;
+    return count;
+}
+
+/* One prefetch a line of the chip, whatever its length. */
+Test(lower, prefetches_lines_of_the_chip)
+{
+    struct random random = { 12 };
+    unsigned fewer = 0;
+    for (unsigned i = 0; i < 300; i++) {
+        struct random_case test;
+        struct dg_arena arena;
+        dg_arena_init(&arena);
+        random_case(&random, dg_isa_by_name(targets[i % 3]), 60, &test);
+        unsigned of32 = prefetches_of(&test, 32, &arena);
+        unsigned of128 = prefetches_of(&test, 128, &arena);
+        cr_expect((of32 == 0) == (of128 == 0) && of128 <= of32 && of32 <= 4 * of128,
+                  "%s: %u, %u", test.text, of32, of128);
+        fewer += of128 < of32;
+        dg_arena_free(&arena);
+    }
+    cr_assert(fewer > 5, "only %u", fewer);
+}
+
 /* ---- what a run touches, and time stamps ---- */
 
 static uint64_t lines_of(uint64_t rows, uint64_t columns, uint64_t ld)
