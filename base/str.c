@@ -121,3 +121,18 @@ void dg_str_fixed(struct dg_str *s, double value, unsigned decimals)
     dg_write_fixed(text, value, decimals);
     dg_str_add(s, text);
 }
+
+void dg_str_quoted(struct dg_str *s, const char *text)
+{
+    dg_str_addc(s, '"');
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            dg_str_format(s, "\\%c", c);
+        else if (c < ' ')
+            dg_str_format(s, "\\u%04x", c);
+        else
+            dg_str_addc(s, *text);
+    }
+    dg_str_addc(s, '"');
+}

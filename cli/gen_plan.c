@@ -172,22 +172,6 @@ static void as_text(struct dg_str *out, const struct dg_problem *problem,
     add_reads(out, &plan->view);
 }
 
-/* Names come from checked profiles and problems; what JSON must escape is escaped all the same. */
-static void add_quoted(struct dg_str *out, const char *text)
-{
-    dg_str_addc(out, '"');
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            dg_str_addc(out, '\\');
-        if (c < 32)
-            dg_str_format(out, "\\u%04x", c);
-        else
-            dg_str_addc(out, *text);
-    }
-    dg_str_addc(out, '"');
-}
-
 static void add_plan_json(struct dg_str *out, const struct dg_plan *plan)
 {
     dg_str_format(out, "\"tile\": {\"mr\": %u, \"nr\": %u}, ", plan->tile.rows,
@@ -212,15 +196,15 @@ static void add_terms_json(struct dg_str *out, const struct dg_plan *plan)
 static void add_read_json(struct dg_str *out, const struct dg_read *read)
 {
     const struct dg_value *value = read->value;
-    add_quoted(out, read->key);
+    dg_str_quoted(out, read->key);
     dg_str_add(out, ": ");
     if (value != NULL && value->kind == DG_VALUE_TEXT) {
-        add_quoted(out, value->text);
+        dg_str_quoted(out, value->text);
     } else if (value != NULL && value->kind == DG_VALUE_LIST) {
         dg_str_addc(out, '[');
         for (size_t i = 0; i < value->list_count; i++) {
             dg_str_add(out, i > 0 ? ", " : "");
-            add_quoted(out, value->list[i]);
+            dg_str_quoted(out, value->list[i]);
         }
         dg_str_addc(out, ']');
     } else if (value != NULL || (read->assumed && read->used != 0)) {
@@ -250,7 +234,7 @@ static void as_json(struct dg_str *out, const struct dg_problem *problem,
 {
     const struct dg_plan *best = &plan->best;
     dg_str_add(out, "{\n  \"name\": ");
-    add_quoted(out, problem->name);
+    dg_str_quoted(out, problem->name);
     dg_str_format(out, ",\n  \"isa\": \"%s\",\n  \"dtype\": \"%s\",\n", best->body.isa->name,
                   dg_dtype_names[problem->dtype]);
     dg_str_format(out, "  \"m\": %llu, \"n\": %llu, \"k\": %llu,\n  ", (ull)problem->m,
@@ -259,7 +243,7 @@ static void as_json(struct dg_str *out, const struct dg_problem *problem,
     dg_str_add(out, ",\n  \"port_bound_cycles\": ");
     dg_str_double(out, cycles_of(best->bound));
     dg_str_format(out, ",\n  \"clock_hz\": %llu,\n  \"binding\": ", (ull)best->clock_hz);
-    add_quoted(out, best->binding);
+    dg_str_quoted(out, best->binding);
     dg_str_add(out, ",\n  \"runner_up\": ");
     if (plan->runner_up.cycles > 0) {
         dg_str_addc(out, '{');

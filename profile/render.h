@@ -7,7 +7,6 @@
 #include "base/str.h"
 #include "profile/profile.h"
 
-void dg_render_text(struct dg_str *out, const char *text);
 void dg_render_value(struct dg_str *out, const struct dg_value *value);
 /* {...}, as a member of the outermost object */
 void dg_render_facts(struct dg_str *out, const struct dg_fact *facts, size_t count);

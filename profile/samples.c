@@ -40,13 +40,13 @@ static void render_numbers(struct dg_str *out, const char *name, const double *x
 static void render_row(struct dg_str *out, const struct dg_sample_row *row)
 {
     dg_str_add(out, "{\"request\": ");
-    dg_render_text(out, row->request);
+    dg_str_quoted(out, row->request);
     render_numbers(out, "cycles", row->cycles, row->count);
     render_numbers(out, "ns", row->ns, row->count);
     dg_str_format(out, ", \"rejected\": %zu", row->rejected);
     if (row->refused != NULL) {
         dg_str_add(out, ", \"refused\": ");
-        dg_render_text(out, row->refused);
+        dg_str_quoted(out, row->refused);
     }
     dg_str_addc(out, '}');
 }
@@ -54,9 +54,9 @@ static void render_row(struct dg_str *out, const struct dg_sample_row *row)
 static void render_claim(struct dg_str *out, const struct dg_sample_claim *c)
 {
     dg_str_add(out, "{\"key\": ");
-    dg_render_text(out, c->key);
+    dg_str_quoted(out, c->key);
     dg_str_add(out, ", \"source\": ");
-    dg_render_text(out, c->claim.source);
+    dg_str_quoted(out, c->claim.source);
     dg_str_add(out, ", \"value\": ");
     dg_render_value(out, &c->claim.value);
     dg_str_addc(out, '}');

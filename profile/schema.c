@@ -50,7 +50,7 @@ static void add_expression(struct dg_str *out, const char *pattern)
         pattern++;
     }
     dg_str_addc(&expression, '$');
-    dg_render_text(out, dg_str_text(&expression));
+    dg_str_quoted(out, dg_str_text(&expression));
     out->failed = out->failed || expression.failed;
     dg_str_free(&expression);
 }
@@ -96,7 +96,7 @@ static void add_description(struct dg_str *out, const struct dg_field *field)
     if (field->unit[0] != '\0')
         dg_str_format(&text, " (%s)", field->unit);
     dg_str_add(out, ", \"description\": ");
-    dg_render_text(out, dg_str_text(&text));
+    dg_str_quoted(out, dg_str_text(&text));
     out->failed = out->failed || text.failed;
     dg_str_free(&text);
 }

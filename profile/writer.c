@@ -12,29 +12,12 @@
 /* Evidence is given to this many figures; whole numbers stay exact. */
 enum { EVIDENCE_DIGITS = 6 };
 
-void dg_render_text(struct dg_str *out, const char *text)
-{
-    dg_str_addc(out, '"');
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') {
-            dg_str_addc(out, '\\');
-            dg_str_addc(out, *text);
-        } else if (c < ' ') {
-            dg_str_format(out, "\\u%04x", c);
-        } else {
-            dg_str_addc(out, *text);
-        }
-    }
-    dg_str_addc(out, '"');
-}
-
 static void render_list(struct dg_str *out, const struct dg_value *value)
 {
     dg_str_addc(out, '[');
     for (size_t i = 0; i < value->list_count; i++) {
         dg_str_add(out, i == 0 ? "" : ", ");
-        dg_render_text(out, value->list[i]);
+        dg_str_quoted(out, value->list[i]);
     }
     dg_str_addc(out, ']');
 }
@@ -43,7 +26,7 @@ void dg_render_value(struct dg_str *out, const struct dg_value *value)
 {
     switch (value->kind) {
     case DG_VALUE_NUMBER: dg_str_double(out, value->number); break;
-    case DG_VALUE_TEXT: dg_render_text(out, value->text); break;
+    case DG_VALUE_TEXT: dg_str_quoted(out, value->text); break;
     case DG_VALUE_LIST: render_list(out, value); break;
     default: dg_str_add(out, "null"); break;
     }
@@ -65,7 +48,7 @@ static void render_text_member(struct dg_str *out, const char *name, const char 
     if (text == NULL)
         return;
     dg_str_format(out, ", \"%s\": ", name);
-    dg_render_text(out, text);
+    dg_str_quoted(out, text);
 }
 
 static void render_claims(struct dg_str *out, const struct dg_answer *answer)
@@ -76,7 +59,7 @@ static void render_claims(struct dg_str *out, const struct dg_answer *answer)
     dg_str_add(out, ", \"claims\": [");
     for (size_t i = 0; i < answer->claim_count; i++) {
         dg_str_add(out, i == 0 ? "{\"source\": " : ", {\"source\": ");
-        dg_render_text(out, answer->claims[i].source);
+        dg_str_quoted(out, answer->claims[i].source);
         dg_str_add(out, ", \"value\": ");
         dg_render_value(out, &answer->claims[i].value);
         dg_str_addc(out, '}');
@@ -112,7 +95,7 @@ static void render_answer(struct dg_str *out, const struct dg_answer *a)
 static void render_member(struct dg_str *out, const char *indent, const char *key, bool *first)
 {
     dg_str_format(out, "%s%s", *first ? "\n" : ",\n", indent);
-    dg_render_text(out, key);
+    dg_str_quoted(out, key);
     dg_str_add(out, ": ");
     *first = false;
 }
@@ -153,7 +136,7 @@ void dg_profile_render(const struct dg_profile *profile, struct dg_str *out)
     bool first = true;
     dg_str_addc(out, '{');
     render_member(out, "  ", "schema", &first);
-    dg_render_text(out, "deepgemm-hardware/1");
+    dg_str_quoted(out, "deepgemm-hardware/1");
     render_flat(out, "name", dg_profile_find(profile, "name"), &first);
     render_flat(out, "architecture", dg_profile_find(profile, "architecture"), &first);
     for (size_t i = 0; i < DG_FIELD_COUNT; i++)

@@ -37,21 +37,6 @@ bool dg_report_check(struct dg_kernel_report *kernel, struct dg_arena *arena, co
 
 /* ---- JSON ---- */
 
-static void put_text(struct dg_str *out, const char *text)
-{
-    dg_str_addc(out, '"');
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            dg_str_format(out, "\\%c", c);
-        else if (c < 0x20)
-            dg_str_format(out, "\\u%04x", c);
-        else
-            dg_str_addc(out, *text);
-    }
-    dg_str_addc(out, '"');
-}
-
 static void put_number(struct dg_str *out, double value)
 {
     if (isfinite(value))
@@ -62,7 +47,7 @@ static void put_number(struct dg_str *out, double value)
 
 static void key(struct dg_str *out, const char *name)
 {
-    put_text(out, name);
+    dg_str_quoted(out, name);
     dg_str_add(out, ": ");
 }
 
@@ -77,7 +62,7 @@ static void member_text(struct dg_str *out, const char *name, const char *text, 
 {
     key(out, name);
     if (text != NULL)
-        put_text(out, text);
+        dg_str_quoted(out, text);
     else
         dg_str_add(out, "null");
     dg_str_add(out, behind);

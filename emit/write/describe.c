@@ -6,11 +6,6 @@
 #include "base/str.h"
 #include "emit/plan/roofs.h"
 #include "emit/write/describe.h"
-#include "emit/write/json.h"
-
-static const char *const layouts[] = {
-    [DG_ROW_MAJOR] = "row_major", [DG_COL_MAJOR] = "col_major", [DG_PACKED] = "packed",
-};
 
 /* Canonical JSON: the same value gives the same bytes. */
 static const char *canonical(const struct dg_value *value, struct dg_arena *arena)
@@ -25,13 +20,13 @@ static const char *canonical(const struct dg_value *value, struct dg_arena *aren
         dg_str_double(&out, value->number);
         break;
     case DG_VALUE_TEXT:
-        dg_json_put_text(&out, value->text);
+        dg_str_quoted(&out, value->text);
         break;
     case DG_VALUE_LIST:
         dg_str_addc(&out, '[');
         for (size_t i = 0; i < value->list_count; i++) {
             dg_str_add(&out, i > 0 ? "," : "");
-            dg_json_put_text(&out, value->list[i]);
+            dg_str_quoted(&out, value->list[i]);
         }
         dg_str_addc(&out, ']');
         break;
@@ -70,9 +65,9 @@ static void describe_problem(const struct dg_kernel *k, struct dg_manifest *out)
     const struct dg_problem *p = k->problem;
     out->problem.m = p->m, out->problem.n = p->n, out->problem.k = p->k;
     out->problem.dtype = dg_dtype_names[p->dtype];
-    out->problem.layout_a = layouts[p->layout_a];
-    out->problem.layout_b = layouts[p->layout_b];
-    out->problem.layout_c = layouts[p->layout_c];
+    out->problem.layout_a = dg_layout_text(p->layout_a);
+    out->problem.layout_b = dg_layout_text(p->layout_b);
+    out->problem.layout_c = dg_layout_text(p->layout_c);
     out->problem.lda = p->lda, out->problem.ldb = p->ldb, out->problem.ldc = p->ldc;
     out->problem.beta = p->beta;
     out->problem.element_bytes = k->plan->body.element_bytes;

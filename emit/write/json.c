@@ -242,18 +242,3 @@ struct dg_json_item *dg_json_find(struct dg_json *json, const char *place)
             return &json->items[i];
     return NULL;
 }
-
-void dg_json_put_text(struct dg_str *out, const char *text)
-{
-    dg_str_addc(out, '"');
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            dg_str_format(out, "\\%c", c);
-        else if (c < ' ')
-            dg_str_format(out, "\\u%04x", c);
-        else
-            dg_str_addc(out, (char)c);
-    }
-    dg_str_addc(out, '"');
-}

@@ -39,7 +39,4 @@ bool dg_json_flatten(const char *text, size_t size, const char *where, struct dg
                      struct dg_json *out, struct dg_error *e);
 struct dg_json_item *dg_json_find(struct dg_json *json, const char *place);
 
-/* A quoted and escaped text. */
-void dg_json_put_text(struct dg_str *out, const char *text);
-
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/number.h"
 #include "base/str.h"
-#include "emit/write/json.h"
 #include "emit/write/manifest_fields.h"
 
 #define FIELD(object, name, kind, member) \
@@ -16,7 +15,7 @@ const size_t dg_manifest_field_count = sizeof dg_manifest_fields / sizeof *dg_ma
 static void put_name(struct dg_str *out, unsigned indent, const char *name)
 {
     dg_str_add(out, indent == 2 ? "  " : "    ");
-    dg_json_put_text(out, name);
+    dg_str_quoted(out, name);
     dg_str_add(out, ": ");
 }
 
@@ -32,7 +31,7 @@ static void put_field(struct dg_str *out, const struct dg_manifest *manifest,
     switch (field->kind) {
     case DG_MANIFEST_TEXT:
         memcpy(&text, at, sizeof text);
-        dg_json_put_text(out, text != NULL ? text : "");
+        dg_str_quoted(out, text != NULL ? text : "");
         break;
     case DG_MANIFEST_U64:
         memcpy(&u64, at, sizeof u64);
@@ -64,9 +63,9 @@ static void put_terms(struct dg_str *out, const struct dg_manifest *manifest)
     for (size_t i = 0; i < count; i++) {
         const struct dg_manifest_term *term = &manifest->predicted.terms[i];
         dg_str_add(out, i == 0 ? "\n      {\"id\": " : ",\n      {\"id\": ");
-        dg_json_put_text(out, term->id);
+        dg_str_quoted(out, term->id);
         dg_str_add(out, ", \"title\": ");
-        dg_json_put_text(out, term->title);
+        dg_str_quoted(out, term->title);
         dg_str_add(out, ", \"cycles\": ");
         dg_str_double(out, term->cycles);
         dg_str_addc(out, '}');
@@ -81,7 +80,7 @@ static void put_keys(struct dg_str *out, const struct dg_manifest *manifest)
     for (size_t i = 0; i < count; i++) {
         const struct dg_manifest_key *key = &manifest->profile.keys[i];
         dg_str_add(out, i == 0 ? "\n      {\"key\": " : ",\n      {\"key\": ");
-        dg_json_put_text(out, key->key);
+        dg_str_quoted(out, key->key);
         dg_str_format(out, ", \"value\": %s, \"assumed\": %s, \"used\": ", key->value,
                       key->assumed ? "true" : "false");
         dg_str_double(out, key->used);
@@ -99,7 +98,7 @@ static void put_assumed(struct dg_str *out, const struct dg_manifest *manifest)
         if (!key->assumed)
             continue;
         dg_str_add(out, first ? "" : ", ");
-        dg_json_put_text(out, key->key);
+        dg_str_quoted(out, key->key);
         first = false;
     }
     dg_str_addc(out, ']');
@@ -110,9 +109,9 @@ static void put_files(struct dg_str *out, const struct dg_manifest *manifest)
     dg_str_add(out, ",\n  \"files\": [");
     for (size_t i = 0; i < manifest->file_count; i++) {
         dg_str_add(out, i == 0 ? "\n    {\"name\": " : ",\n    {\"name\": ");
-        dg_json_put_text(out, manifest->files[i].name);
+        dg_str_quoted(out, manifest->files[i].name);
         dg_str_add(out, ", \"sha256\": ");
-        dg_json_put_text(out, manifest->files[i].sha256);
+        dg_str_quoted(out, manifest->files[i].sha256);
         dg_str_addc(out, '}');
     }
     dg_str_add(out, manifest->file_count > 0 ? "\n  ]" : "]");
@@ -135,7 +134,7 @@ const char *dg_manifest_text(const struct dg_manifest *manifest, struct dg_arena
     const char *object = "";
     dg_str_init(&out, arena);
     dg_str_add(&out, "{\n  \"schema\": ");
-    dg_json_put_text(&out, DG_MANIFEST_SCHEMA);
+    dg_str_quoted(&out, DG_MANIFEST_SCHEMA);
     for (size_t i = 0; i < dg_manifest_field_count; i++) {
         const struct dg_manifest_field *field = &dg_manifest_fields[i];
         bool opens = strcmp(field->object, object) != 0;

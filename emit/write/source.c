@@ -21,7 +21,7 @@ uint64_t dg_kernel_cycles(const struct dg_plan *plan)
     return (uint64_t)((plan->cycles + DG_COST_ONE / 2) / DG_COST_ONE);
 }
 
-static const char *layout_option(enum dg_layout layout)
+const char *dg_layout_text(enum dg_layout layout)
 {
     return layout == DG_ROW_MAJOR ? "row_major" : layout == DG_COL_MAJOR ? "col_major" : "packed";
 }
@@ -34,8 +34,8 @@ const char *dg_options_text(const struct dg_kernel *kernel, struct dg_arena *are
     dg_str_format(&out, "--name %s --isa %s --m %llu --n %llu --k %llu --dtype %s", p->name,
                   kernel->plan->body.isa->name, (unsigned long long)p->m,
                   (unsigned long long)p->n, (unsigned long long)p->k, dg_dtype_names[p->dtype]);
-    dg_str_format(&out, " --layout-a %s --layout-b %s --layout-c %s", layout_option(p->layout_a),
-                  layout_option(p->layout_b), layout_option(p->layout_c));
+    dg_str_format(&out, " --layout-a %s --layout-b %s --layout-c %s", dg_layout_text(p->layout_a),
+                  dg_layout_text(p->layout_b), dg_layout_text(p->layout_c));
     dg_str_format(&out, " --layout-lda %llu --layout-ldb %llu --layout-ldc %llu --beta %d",
                   (unsigned long long)p->lda,
                   (unsigned long long)p->ldb, (unsigned long long)p->ldc, p->beta);

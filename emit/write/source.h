@@ -28,6 +28,8 @@ const char *dg_source_text(const struct dg_kernel *kernel, struct dg_arena *aren
 const char *dg_header_text(const struct dg_kernel *kernel, struct dg_arena *arena);
 /* The problem as options of deepgemm-gen: "--isa x86_64-avx2 --m 64 ...". */
 const char *dg_options_text(const struct dg_kernel *kernel, struct dg_arena *arena);
+/* "row_major", as configurations and options spell it. */
+const char *dg_layout_text(enum dg_layout layout);
 /* Predicted core cycles of a call, rounded. */
 uint64_t dg_kernel_cycles(const struct dg_plan *plan);
 

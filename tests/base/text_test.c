@@ -65,6 +65,9 @@ Test(text, grows_in_both_memories)
         dg_str_clear(&s);
         dg_str_addn(&s, "a\0b", 3);
         cr_expect(s.length == 3 && memcmp(s.text, "a\0b", 4) == 0);
+        dg_str_clear(&s);
+        dg_str_quoted(&s, "a\"b\\\n\x7f\303\251");
+        cr_expect(strcmp(s.text, "\"a\\\"b\\\\\\u000a\x7f\303\251\"") == 0, "%s", s.text);
         dg_str_free(&s);
         dg_arena_free(&arena);
     }
