@@ -111,7 +111,7 @@ static bool look(struct job *job, const struct dg_target *target)
               target->triple);
     return dg_fail(job->e, DG_EXIT_UNAVAILABLE, target->architecture, "needs a GNU assembler",
                    value, "install binutils for it, name one with --as or --cc, or write only the "
-                          "source with --output FILE.s");
+                          "source with --source-only");
 }
 
 static bool choose(struct job *job, const struct dg_assembler *wanted,
@@ -252,7 +252,7 @@ static bool explain(struct job *job, struct dg_run *result,
                   found);
         return dg_fail(job->e, DG_EXIT_UNAVAILABLE, tool, rule, value,
                        "use newer binutils, name another assembler with --as or --cc, or write "
-                       "only the source with --output FILE.s");
+                       "only the source with --source-only");
     }
     return dg_fail(job->e, DG_EXIT_UNAVAILABLE, tool, "must assemble the kernel", value,
                    "name another assembler with --as or --cc");

@@ -9,7 +9,7 @@
 #include "emit/write/target.h"
 
 /* The first six take arguments; those from FIRST_SAVED on belong to the caller. rsp is not ours. */
-enum { SCALARS = 15, FIRST_SAVED = 9, RAX = 8, STAMP_AT = 4, STAMP_END = 5 };
+enum { SCALARS = 15, FIRST_SAVED = 9 };
 static const char *const names64[SCALARS] = {
     "%rdi", "%rsi", "%rdx", "%rcx", "%r8", "%r9", "%r10", "%r11", "%rax",
     "%rbx", "%rbp", "%r12", "%r13", "%r14", "%r15",
