@@ -151,22 +151,10 @@ const char *dg_problem_name(const struct dg_product *product)
     return product->problem.name;
 }
 
-/* A product may name the profile that it is meant for. */
-static bool same_target(const struct dg_problem *problem, const struct dg_profile *profile,
-                        struct dg_error *e)
-{
-    const char *name = dg_profile_text(profile, "name");
-    if (problem->target[0] == '\0' || (name != NULL && strcmp(name, problem->target) == 0))
-        return true;
-    return dg_fail(e, DG_EXIT_INPUT, "target", "must be the profile's name", problem->target,
-                   "give the profile of that name, or remove target");
-}
-
 struct dg_planned *dg_plan(const struct dg_product *product, const struct dg_hardware *hardware,
                            bool strict, struct dg_error *e)
 {
-    if (product == NULL || hardware == NULL ||
-        !same_target(&product->problem, &hardware->profile, e))
+    if (product == NULL || hardware == NULL)
         return NULL;
     struct dg_planned *out = calloc(1, sizeof *out);
     if (out == NULL)

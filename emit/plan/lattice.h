@@ -7,6 +7,9 @@
 
 #include "emit/plan/constants.h"
 
+/* k-steps of a loop pass: what the mix loops have whose cells price the turn. */
+enum { DG_UNROLL = 4 };
+
 /* Distinct values of ceil(D / i), ascending; {0} for D = 0. All of them up to an extent of
  * DG_SIZES_MOST^2; beyond, those of at most DG_SIZES_MOST or with at most as many blocks. */
 enum { DG_SIZES_MOST = 2048, DG_TILE_MOST = 64, DG_TILES_MOST = 512,

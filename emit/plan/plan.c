@@ -8,9 +8,6 @@
 /* Plans closer than this are equal within the model's error: 3 in 1000 of the cheaper one. */
 enum { TIE_THOUSANDTHS = 3 };
 
-/* k-steps of a loop pass: what the mix loops have whose cells price the turn. */
-enum { UNROLL = 4 };
-
 static bool same(const char *a, const char *b)
 {
     return dg_key_compare(a, b) == 0;
@@ -103,7 +100,7 @@ static void fill_blocks(const struct dg_corner *p, struct dg_plan *out)
     out->tail_part = t->tail_columns % out->body.lanes;
     out->inner = p->box->inner;
     out->prefetch = p->box->prefetch;
-    out->unroll = p->kc < UNROLL ? (unsigned)(p->kc > 0 ? p->kc : 1) : UNROLL;
+    out->unroll = p->kc < DG_UNROLL ? (unsigned)(p->kc > 0 ? p->kc : 1) : DG_UNROLL;
 }
 
 /* The dearest floor where one binds, else what binds the step of the widest part. */

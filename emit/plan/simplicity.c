@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "emit/plan/lattice.h"
 
-/* k-steps of the loop that are written out, as the mix loops that were measured. */
-enum { UNROLL = 4 };
-
 /* Bytes of an operation and its operands, on the safe side. */
 enum { OP_BYTES = 8 };
 
@@ -16,7 +13,7 @@ static uint32_t code_of(const struct dg_corner *p, unsigned rows, unsigned vecto
 {
     struct dg_tile tile = { rows, vectors };
     uint32_t step = (uint32_t)dg_body_step(p->s->c->body, tile, NULL, 0);
-    return step * UNROLL + 2 * rows * vectors;
+    return step * DG_UNROLL + 2 * rows * vectors;
 }
 
 /* Row sizes that a plan has; of a box the smallest second one, since fewer rows are less code. */
