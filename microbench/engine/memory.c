@@ -39,26 +39,6 @@ static uint64_t wanted(struct engine *e, const struct dg_engine_options *options
     return most / ALIGNMENT * ALIGNMENT;
 }
 
-/* AnonHugePages of the mapping's own entry, in bytes. */
-static uint64_t huge_bytes(struct engine *e)
-{
-    char line[256];
-    uint64_t found = 0;
-    bool inside = false;
-    FILE *file = fopen("/proc/self/smaps", "r");
-    if (file == NULL)
-        return 0;
-    while (fgets(line, sizeof line, file) != NULL) {
-        unsigned long long from, to, kilobytes;
-        if (sscanf(line, "%llx-%llx ", &from, &to) == 2)
-            inside = from < (uintptr_t)e->arena + e->arena_bytes && to > (uintptr_t)e->arena;
-        else if (inside && sscanf(line, "AnonHugePages: %llu kB", &kilobytes) == 1)
-            found += kilobytes << 10;
-    }
-    fclose(file);
-    return found;
-}
-
 bool dg_arena_open(struct engine *e, const struct dg_engine_options *options,
                    struct dg_error *error)
 {
@@ -84,7 +64,7 @@ bool dg_arena_open(struct engine *e, const struct dg_engine_options *options,
     madvise(e->arena, bytes, options->no_huge_pages ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     dg_arena_fill(e, 0, bytes);
     e->info.page_bytes = page > 0 ? (unsigned)page : 4096;
-    e->info.huge_pages = huge_bytes(e) >= bytes / 10 * 9;
+    e->info.huge_pages = e->host.huge_bytes(&e->host, e->arena, bytes) >= bytes / 10 * 9;
     e->info.memory_limit = bytes;
     uint64_t last = dg_host_last_level(&e->host, e->info.cpu);
     e->info.memory_short = bytes < (last > 0 ? 4 * last : USUAL);

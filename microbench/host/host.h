@@ -32,6 +32,8 @@ struct dg_host {
     uint64_t (*hwcap)(struct dg_host *host, unsigned word); /* word 0: HWCAP, 1: HWCAP2 */
     long (*sysconf)(struct dg_host *host, int name);
     uint64_t (*address_limit)(struct dg_host *host);        /* RLIMIT_AS, UINT64_MAX: none */
+    /* Bytes in huge pages of this process's mappings around the range. Never under sysroot. */
+    uint64_t (*huge_bytes)(struct dg_host *host, const void *start, uint64_t bytes);
 
     bool (*get_affinity)(struct dg_host *host, struct dg_cpus *out);
     int (*pin)(struct dg_host *host, unsigned cpu);         /* 0 or errno */

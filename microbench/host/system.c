@@ -106,6 +106,27 @@ static uint64_t system_address_limit(struct dg_host *host)
     return limit.rlim_cur;
 }
 
+/* AnonHugePages of the entries that overlap the range. */
+static uint64_t system_huge_bytes(struct dg_host *host, const void *start, uint64_t bytes)
+{
+    char line[256];
+    uint64_t found = 0;
+    bool inside = false;
+    (void)host;
+    FILE *file = fopen("/proc/self/smaps", "r");
+    if (file == NULL)
+        return 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        unsigned long long from, to, kilobytes;
+        if (sscanf(line, "%llx-%llx ", &from, &to) == 2)
+            inside = from < (uintptr_t)start + bytes && to > (uintptr_t)start;
+        else if (inside && sscanf(line, "AnonHugePages: %llu kB", &kilobytes) == 1)
+            found += kilobytes << 10;
+    }
+    fclose(file);
+    return found;
+}
+
 static bool system_get_affinity(struct dg_host *host, struct dg_cpus *out)
 {
     (void)host;
@@ -219,6 +240,7 @@ void dg_host_system(struct dg_host *host, const char *sysroot)
         .sysroot = sysroot, .machine = MACHINE, .read_file = system_read_file,
         .read_link = system_read_link, .cpuid = system_cpuid, .xcr0 = system_xcr0,
         .hwcap = system_hwcap, .sysconf = system_sysconf, .address_limit = system_address_limit,
+        .huge_bytes = system_huge_bytes,
         .get_affinity = system_get_affinity, .pin = system_pin,
         .unpin = system_unpin,
         .current_cpu = system_current_cpu, .usage = system_usage,

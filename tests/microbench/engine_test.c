@@ -235,6 +235,13 @@ static uint64_t small_limit(struct dg_host *host)
     return UINT64_C(1) << 20;
 }
 
+static uint64_t granted;
+static uint64_t fake_huge_bytes(struct dg_host *host, const void *start, uint64_t bytes)
+{
+    (void)host, (void)start;
+    return bytes / 100 * granted;
+}
+
 Test(engine, cpus_and_memory)
 {
     struct dg_host host;
@@ -259,6 +266,12 @@ Test(engine, cpus_and_memory)
     cr_assert(dg_engine_open(&options, &bench, &error), "%s", error.rule);
     cr_expect(!bench.info->pinned && bench.info->cpu == 3 && bench.info->cpus == 2);
     dg_engine_close(&bench);
+    host.huge_bytes = fake_huge_bytes;
+    for (granted = 50; granted <= 100; granted += 50) {
+        cr_assert(dg_engine_open(&options, &bench, &error), "%s", error.rule);
+        cr_expect_eq(bench.info->huge_pages, granted == 100, "huge pages are said when given");
+        dg_engine_close(&bench);
+    }
     dg_host_system(&host, NULL);
     host.address_limit = small_limit;
     cr_expect_not(dg_engine_open(&options, &bench, &error));
