@@ -18,7 +18,7 @@
 #include "profile/writer.h"
 
 /* Generous beside the quiet time of a run, so that a noisy machine has room to wait. */
-static const double default_budget = 100, quick_budget = 30;
+static const double default_budget = 150, quick_budget = 60;
 
 struct session {
     const struct dg_options *options;
