@@ -287,11 +287,12 @@ static bool round_robin(struct timed *t, size_t count, const struct dg_rounds_jo
     return any;
 }
 
+/* Awake, as the engine waits: after a sleep the thread may stand on a busier core. */
 static void nap(double seconds)
 {
-    struct timespec t = {.tv_sec = (time_t)seconds,
-                         .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
-    nanosleep(&t, NULL);
+    double from = now_ns();
+    while (now_ns() - from < seconds * 1e9)
+        continue;
 }
 
 /* Bounded by patience; after turns without a good block the pauses grow to 0.1 s. */

@@ -43,7 +43,7 @@ struct dg_host {
 
     uint64_t (*monotonic_ns)(struct dg_host *host);         /* CLOCK_MONOTONIC_RAW */
     uint64_t (*ticks)(struct dg_host *host);                /* ordered counter; NULL: none */
-    void (*pause)(struct dg_host *host, uint64_t ns);
+    void (*pause)(struct dg_host *host, uint64_t ns);       /* waits, awake */
 
     /* A descriptor, or -errno. */
     int (*perf_open)(struct dg_host *host, struct perf_event_attr *attributes, int cpu);

@@ -196,11 +196,13 @@ static uint64_t system_ticks(struct dg_host *host)
 #define system_ticks NULL
 #endif
 
+/* Awake: a thread that sleeps is woken elsewhere, and so is the virtual CPU under it. In a guest
+ * whose host has busy siblings, short sleeps led to a shared core nearly every time, and staying
+ * awake led away from it. */
 static void system_pause(struct dg_host *host, uint64_t ns)
 {
-    struct timespec wait = {(time_t)(ns / 1000000000U), (long)(ns % 1000000000U)};
-    (void)host;
-    while (nanosleep(&wait, &wait) != 0 && errno == EINTR)
+    uint64_t from = system_monotonic_ns(host);
+    while (system_monotonic_ns(host) - from < ns)
         continue;
 }
 
