@@ -60,22 +60,20 @@ static bool is_quiet(struct dg_context *ctx)
     return ctx->bench->loop(ctx->bench->self, &loop, &s, NULL) && s.count == 1;
 }
 
-/* True: worth another try. The bench has waited a moment by itself; now looks are taken further and
- * further apart, until two in a row are good. */
+/* True: worth another try. The bench has waited a moment by itself. Disturbances come and go within
+ * tenths of seconds as well as minutes, so the looks stay near together. */
 static bool wait_for_quiet(struct dg_context *ctx)
 {
-    const double longest = 2;
-    double nap = 0.1;
-    unsigned good = 0;
+    const double nap = 0.1;
     if (ctx->pause == NULL)
         return false;
-    while (good < 2 && ctx->patience > 0 && !dg_out_of_time(ctx)) {
+    while (ctx->patience > 0 && !dg_out_of_time(ctx)) {
         ctx->pause(ctx->pause_self, nap);
         ctx->patience -= nap;
-        good = is_quiet(ctx) ? good + 1 : 0;
-        nap = good > 0 ? 0.05 : nap < longest / 2 ? 2 * nap : longest;
+        if (is_quiet(ctx))
+            return true;
     }
-    return good == 2;
+    return false;
 }
 
 /* ---- requests that cannot be run here: asked once ---- */
