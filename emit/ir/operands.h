@@ -11,11 +11,6 @@ static inline bool dg_letter_writes(char letter)
     return letter == 'd' || letter == 'a' || letter == 't' || letter == 'g' || letter == 'h';
 }
 
-static inline bool dg_letter_reads(char letter)
-{
-    return letter == 'a' || letter == 'v' || letter == 'h' || letter == 'r' || letter == 'm';
-}
-
 static inline bool dg_letter_vector(char letter)
 {
     return letter == 'd' || letter == 'a' || letter == 'v' || letter == 't';

@@ -23,11 +23,6 @@ static inline dg_cost dg_cost_add(dg_cost a, dg_cost b)
     return sum > DG_COST_MOST ? DG_COST_MOST : sum;
 }
 
-static inline dg_cost dg_cost_max(dg_cost a, dg_cost b)
-{
-    return a > b ? a : b;
-}
-
 static inline dg_cost dg_cost_min(dg_cost a, dg_cost b)
 {
     return a < b ? a : b;

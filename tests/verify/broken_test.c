@@ -44,6 +44,7 @@ static const struct fault avx2_faults[] = {
     {"above", "call", "above its stack frame"},
     {"deep", "call", "bytes of stack"},
     {"stack_alignment", "random", "SIGSEGV"},
+    {"stack_pointer", "call", "stack pointer"},
     {"clear_by_multiply", "random", "not finite"},
     {"code", "ex", "returned 1"},
     {"accepts_misaligned", "ex", "not aligned"},
