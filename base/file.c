@@ -28,7 +28,8 @@ static bool not_written(struct dg_error *e, const char *path, const char *rule, 
     return failed(e, DG_EXIT_UNAVAILABLE, path, rule, number, todo);
 }
 
-/* Reads to the end of fd into a buffer that doubles; NULL with errno, or with *too_large. */
+/* Reads to the end of fd into a buffer that doubles; NULL with errno, or with *too_large. fd does
+ * not block until a writer of a pipe is known to be there: without one, the pipe reads as empty. */
 static char *read_all(int fd, size_t limit, size_t *size, bool *too_large)
 {
     size_t capacity = 4096, length = 0;
@@ -37,7 +38,7 @@ static char *read_all(int fd, size_t limit, size_t *size, bool *too_large)
         ssize_t got = read(fd, out + length, capacity - 1 - length);
         if (got == 0)
             break;
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && (errno == EINTR || (errno == EAGAIN && fcntl(fd, F_SETFL, 0) == 0)))
             continue;
         length += got > 0 ? (size_t)got : 0;
         if (got < 0 || length > limit) {
@@ -62,7 +63,8 @@ char *dg_file_read(const char *path, size_t limit, struct dg_arena *arena, size_
     char *raw = NULL, *out = NULL;
     size_t length = 0;
     bool too_large = false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         failed(e, DG_EXIT_INPUT, path, "cannot be opened", errno, "give a file that can be read");
         return NULL;
@@ -75,6 +77,9 @@ char *dg_file_read(const char *path, size_t limit, struct dg_arena *arena, size_
                 "give the right file");
     } else if (raw == NULL) {
         failed(e, DG_EXIT_INPUT, path, "cannot be read", errno, "give a file that can be read");
+    } else if (length == 0 && fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode)) {
+        dg_fail(e, DG_EXIT_INPUT, path, "is a pipe that nothing writes to", "",
+                "give a file, or start the writer first");
     } else if (size == NULL && memchr(raw, '\0', length) != NULL) {
         dg_fail(e, DG_EXIT_INPUT, path, "must be a text", "a zero byte", "give a text file");
     } else if ((out = dg_alloc(arena, length + 1)) == NULL) {

@@ -34,6 +34,9 @@ struct dg_default {
     const char *source;
 };
 
+/* The family whose texts have a form of their own. */
+#define DG_USERS_KEY "res.<name>.users"
+
 extern const struct dg_field dg_fields[DG_FIELD_COUNT];
 extern const struct dg_field dg_families[];
 extern const size_t dg_family_count;

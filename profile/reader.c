@@ -115,6 +115,10 @@ static bool read_name(struct reader *r, const char *pointer, const cJSON *item)
         strlen(item->valuestring) > NAME_LIMIT)
         return dg_json_fail_item(&r->json, pointer, "must be a text of 1 to 63 bytes", item,
                                  is_name ? "give the chip a name" : "write x86_64 or aarch64");
+    for (const char *c = item->valuestring; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return dg_json_fail_item(&r->json, pointer, "holds a control character", item,
+                                     "remove it");
     if (!is_name) {
         size_t i = 0;
         while (i < dg_architecture_count &&

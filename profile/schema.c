@@ -77,7 +77,11 @@ static void add_type(struct dg_str *out, const struct dg_field *field, double fa
         return;
     case DG_TYPE_LIST:
         dg_str_add(out, "\"type\": [\"array\", \"null\"], \"uniqueItems\": true, "
-                   "\"items\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 1023}");
+                   "\"items\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 1023");
+        if (strcmp(field->key, DG_USERS_KEY) == 0)
+            dg_str_add(out, ", \"pattern\": \"^[a-z][a-z0-9_]*\\\\.[a-z][a-z0-9_]*\\\\.[0-9]+"
+                       ":[0-9]+(\\\\.[0-9]+)?$\"");
+        dg_str_addc(out, '}');
         return;
     default:
         dg_str_format(out, "\"type\": [\"%s\", \"null\"], \"minimum\": ",
@@ -128,7 +132,8 @@ static void add_other_names(struct dg_str *out)
 static void add_names(struct dg_str *out)
 {
     dg_str_add(out, "    \"schema\": {\"const\": \"deepgemm-hardware/1\"},\n"
-               "    \"name\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 63},\n"
+               "    \"name\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 63, "
+               "\"pattern\": \"^[^\\\\u0000-\\\\u001f\\\\u007f]+$\"},\n"
                "    \"architecture\": {\"enum\": [");
     for (size_t i = 0; i < dg_architecture_count; i++)
         dg_str_format(out, "%s\"%s\"", i == 0 ? "" : ", ", dg_architectures[i]);

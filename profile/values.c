@@ -135,6 +135,45 @@ static bool read_list(const struct dg_json *json, const char *pointer, const cJS
     return true;
 }
 
+static const char *skip(const char *text, const char *allowed)
+{
+    return text + strspn(text, allowed);
+}
+
+/* OPERATION.TYPE.BITS:UNITS; the pattern in schema.c says the same. */
+static bool is_user(const char *text)
+{
+    static const char digits[] = "0123456789", letters[] = "abcdefghijklmnopqrstuvwxyz";
+    static const char name[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    const char *type = skip(text, name), *bits, *units, *end;
+    if (strspn(text, letters) == 0 || *type++ != '.' || strspn(type, letters) == 0)
+        return false;
+    bits = skip(type, name);
+    if (*bits++ != '.' || (units = skip(bits, digits)) == bits || *units++ != ':' ||
+        (end = skip(units, digits)) == units)
+        return false;
+    if (*end == '.' && strspn(end + 1, digits) > 0)
+        end = skip(end + 1, digits);
+    return *end == '\0';
+}
+
+/* The planner would take what it cannot read for "uses nothing" and promise too much. */
+static bool check_users(const struct dg_json *json, const char *pointer, const cJSON *item,
+                        const struct dg_value *value)
+{
+    for (size_t i = 0; i < value->list_count; i++) {
+        char inner[DG_POINTER_SIZE], index[24];
+        if (is_user(value->list[i]))
+            continue;
+        dg_format(index, sizeof index, "%zu", i);
+        dg_pointer_add(inner, pointer, index);
+        return dg_json_fail_item(json, inner, "must be OPERATION.TYPE.BITS:UNITS",
+                                 cJSON_GetArrayItem(item, (int)i),
+                                 "write it like fma.f32.256:1.0");
+    }
+    return true;
+}
+
 bool dg_value_read(const struct dg_json *json, const char *pointer, const struct dg_field *field,
                    const cJSON *item, double factor, struct dg_value *out)
 {
@@ -144,7 +183,8 @@ bool dg_value_read(const struct dg_json *json, const char *pointer, const struct
     if (field->type == DG_TYPE_TEXT)
         return read_text(json, pointer, item, out);
     if (field->type == DG_TYPE_LIST)
-        return read_list(json, pointer, item, out);
+        return read_list(json, pointer, item, out) &&
+               (strcmp(field->key, DG_USERS_KEY) != 0 || check_users(json, pointer, item, out));
     return read_number(json, pointer, field, item, factor, out);
 }
 

@@ -88,6 +88,38 @@ Test(file, reads, .init = enter_folder, .fini = leave_folder)
     dg_arena_free(&arena);
 }
 
+/* A pipe without a writer must not be waited for; with one, all of it is read. */
+Test(file, pipes, .init = enter_folder, .fini = leave_folder)
+{
+    struct dg_arena arena;
+    struct dg_error e = { 0 };
+    int ends[2], status;
+    char path[64];
+    dg_arena_init(&arena);
+    cr_assert(mkfifo("idle", 0600) == 0);
+    cr_expect(dg_file_read("idle", 100, &arena, NULL, &e) == NULL);
+    cr_expect(e.exit_code == DG_EXIT_INPUT && strstr(e.rule, "pipe") != NULL && e.todo[0] != 0);
+
+    cr_assert(pipe(ends) == 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    pid_t writer = fork();
+    if (writer == 0) {
+        char block[1000];
+        memset(block, 'x', sizeof block);
+        for (unsigned i = 0; i < 200; i++)
+            if (write(ends[1], block, sizeof block) != (ssize_t)sizeof block)
+                _exit(1);
+        _exit(0);
+    }
+    close(ends[1]);
+    size_t size = 0;
+    const char *text = dg_file_read(path, 1 << 20, &arena, &size, &e);
+    cr_expect(text != NULL && size == 200000, "%zu %s", size, e.rule);
+    cr_expect(waitpid(writer, &status, 0) == writer && status == 0);
+    close(ends[0]);
+    dg_arena_free(&arena);
+}
+
 Test(file, writes, .init = enter_folder, .fini = leave_folder)
 {
     struct dg_error e = { 0 };
