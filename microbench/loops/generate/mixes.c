@@ -21,8 +21,9 @@ struct mix {
     unsigned temporary;                  /* first register after the accumulators */
 };
 
-static const char *const x86_rows[] = {"%r8", "%r9", "%r10", "%r11", "%r12", "%r13", "%r14",
-                                       "%r15"};
+/* Four rows each. %r15 holds S, %rbx C: what moves from turn to turn stays in registers, as in a
+ * kernel; through memory a turn with stores came out up to 20 cycles dearer. */
+static const char *const x86_rows[] = {"%r8", "%r9", "%r10", "%r11", "%r12", "%r13", "%r14"};
 enum { ARM_ROWS = 16, ARM_FIRST_ROW = 9 };   /* x9..x24, one pointer a row */
 
 static unsigned accumulator(const struct mix *m, unsigned row, unsigned vector)
@@ -130,9 +131,9 @@ static void store_all(const struct mix *m, bool read)
 static void x86_turn_start(const struct mix *m, unsigned label)
 {
     FILE *s = m->g->s;
-    fprintf(s, ".Lturn%u:\n\tmov %zu(%%rdi), %%rcx\n\tmov %zu(%%rdi), %%rsi\n"
-            "\tmov %zu(%%rdi), %%rax\n\tlea (%%rax,%%rax,2), %%rdx\n\tmov %zu(%%rdi), %%r8\n",
-            label, AT(trips), AT(s), AT(row_stride), AT(r));
+    fprintf(s, ".Lturn%u:\n\tmov %zu(%%rdi), %%rcx\n\tmov %%r15, %%rsi\n"
+            "\tmov %zu(%%rdi), %%rax\n\tlea (%%rax,%%rax,2), %%rdx\n",
+            label, AT(trips), AT(row_stride));
     for (unsigned i = 1; i < (m->rows + 3) / 4; i++)
         fprintf(s, "\tlea (%s,%%rax,4), %s\n", x86_rows[i - 1], x86_rows[i]);
     zero_all(m);
@@ -152,36 +153,41 @@ static void x86_trip_end(const struct mix *m, unsigned label)
             DG_MIX_STEPS * m->vectors * m->bytes, label);
 }
 
+/* The stack holds what the rows of C and the steps of A moved their pointers by. */
+enum { C_BACK = 0, R_BACK = 8, FRAME = 16 };
+
 static void x86_stores(const struct mix *m, unsigned label)
 {
     FILE *s = m->g->s;
-    fprintf(s, "\tmov %zu(%%rdi), %%rbx\n\tmov %zu(%%rdi), %%rdx\n\tmov %zu(%%rdi), %%eax\n"
+    fprintf(s, "\tmov %zu(%%rdi), %%rdx\n\tmov %zu(%%rdi), %%eax\n"
             "\tcmp $1, %%eax\n\tjb .Lmove%u\n\tja .Lread%u\n",
-            AT(c), AT(c_row_stride), AT(mode), label, label);
+            AT(c_row_stride), AT(mode), label, label);
     store_all(m, false);
-    fprintf(s, "\tjmp .Lmove%u\n.Lread%u:\n", label, label);
+    fprintf(s, "\tjmp .Lback%u\n.Lread%u:\n", label, label);
     store_all(m, true);
-    fprintf(s, ".Lmove%u:\n", label);
+    fprintf(s, ".Lback%u:\n\tsub %u(%%rsp), %%rbx\n.Lmove%u:\n", label, C_BACK, label);
 }
 
 /* A stream's pointer moves on by its turn and wraps at its region's end, without a branch. */
-static void x86_advance(FILE *s, size_t at, size_t turn, size_t start, size_t end)
+static void x86_advance(FILE *s, const char *pointer, size_t turn, size_t start, size_t end)
 {
-    fprintf(s, "\tmov %zu(%%rdi), %%rax\n\tadd %zu(%%rdi), %%rax\n\tcmp %zu(%%rdi), %%rax\n"
-            "\tcmovae %zu(%%rdi), %%rax\n\tmov %%rax, %zu(%%rdi)\n", at, turn, end, start, at);
+    fprintf(s, "\tadd %zu(%%rdi), %s\n\tcmp %zu(%%rdi), %s\n\tcmovae %zu(%%rdi), %s\n", turn,
+            pointer, end, pointer, start, pointer);
 }
 
 static void x86_moves(const struct mix *m, unsigned label)
 {
     FILE *s = m->g->s;
-    x86_advance(s, AT(r), AT(r_turn), AT(r_start), AT(r_end));
-    x86_advance(s, AT(c), AT(c_turn), AT(c_start), AT(c_end));
+    fprintf(s, "\tsub %u(%%rsp), %%r8\n", R_BACK);
+    x86_advance(s, "%r8", AT(r_turn), AT(r_start), AT(r_end));
+    x86_advance(s, "%rbx", AT(c_turn), AT(c_start), AT(c_end));
     fprintf(s, "\tdecq %zu(%%rdi)\n\tjnz .Lstay%u\n\tmov %zu(%%rdi), %%rax\n"
             "\tmov %%rax, %zu(%%rdi)\n", AT(repeat_left), label, AT(s_repeat), AT(repeat_left));
-    x86_advance(s, AT(s), AT(s_turn), AT(s_start), AT(s_end));
+    x86_advance(s, "%r15", AT(s_turn), AT(s_start), AT(s_end));
     if (m->prefetch > 0) {
-        x86_advance(s, AT(next), AT(s_turn), AT(s_start), AT(s_end));
-        fprintf(s, "\tmov %%rax, %%rbp\n\tjmp .Lnext%u\n", label);
+        fprintf(s, "\tmov %zu(%%rdi), %%rbp\n", AT(next));
+        x86_advance(s, "%rbp", AT(s_turn), AT(s_start), AT(s_end));
+        fprintf(s, "\tmov %%rbp, %zu(%%rdi)\n\tjmp .Lnext%u\n", AT(next), label);
     }
     fprintf(s, ".Lstay%u:\n", label);
     if (m->prefetch > 0) {
@@ -197,15 +203,23 @@ static void x86_mix(const struct mix *m, unsigned label)
 {
     FILE *s = m->g->s;
     fprintf(s, "\tpush %%rbx\n\tpush %%rbp\n\tpush %%r12\n\tpush %%r13\n\tpush %%r14\n"
-            "\tpush %%r15\n\tmov %zu(%%rdi), %%rbp\n\t.p2align 5\n", AT(prefetch));
+            "\tpush %%r15\n\tsub $%u, %%rsp\n"
+            "\timul $%u, %zu(%%rdi), %%rax\n\tmov %%rax, %u(%%rsp)\n"
+            "\timul $%u, %zu(%%rdi), %%rax\n\tmov %%rax, %u(%%rsp)\n"
+            "\tmov %zu(%%rdi), %%r15\n\tmov %zu(%%rdi), %%r8\n\tmov %zu(%%rdi), %%rbx\n"
+            "\tmov %zu(%%rdi), %%rbp\n\t.p2align 5\n",
+            FRAME, m->rows - 1, AT(c_row_stride), C_BACK, DG_MIX_STEPS * m->element, AT(trips),
+            R_BACK, AT(s), AT(r), AT(c), AT(prefetch));
     x86_turn_start(m, label);
     for (unsigned i = 0; i < DG_MIX_STEPS; i++)
         step(m, i);
     x86_trip_end(m, label);
     x86_stores(m, label);
     x86_moves(m, label);
-    fprintf(s, "\tmov %%rbp, %zu(%%rdi)\n\tvzeroupper\n\tpop %%r15\n\tpop %%r14\n\tpop %%r13\n"
-            "\tpop %%r12\n\tpop %%rbp\n\tpop %%rbx\n\tret\n", AT(prefetch));
+    fprintf(s, "\tmov %%r15, %zu(%%rdi)\n\tmov %%r8, %zu(%%rdi)\n\tmov %%rbx, %zu(%%rdi)\n"
+            "\tmov %%rbp, %zu(%%rdi)\n\tvzeroupper\n\tadd $%u, %%rsp\n\tpop %%r15\n"
+            "\tpop %%r14\n\tpop %%r13\n\tpop %%r12\n\tpop %%rbp\n\tpop %%rbx\n\tret\n",
+            AT(s), AT(r), AT(c), AT(prefetch), FRAME);
 }
 
 static void arm_save(FILE *s)
