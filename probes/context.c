@@ -38,6 +38,8 @@ static bool take(struct dg_context *ctx, const struct dg_samples *s, struct dg_m
     out->ns = dg_stat_of(values, s->count);
     if (s->count > 0)
         return true;
+    if (ctx->last.exit_code == DG_EXIT_INTERRUPTED)
+        return false;
     dg_fail(&ctx->last, disturbed, "", "no undisturbed sample in the time allowed", "",
             "run again on a quiet machine");
     dg_out_of_time(ctx);
@@ -52,12 +54,12 @@ static unsigned clamp(unsigned samples)
 /* ---- waiting for a quiet core ---- */
 
 /* One sample of a short chain: accepted only when nobody disturbs. */
-static bool is_quiet(struct dg_context *ctx)
+static bool is_quiet(struct dg_context *ctx, struct dg_error *e)
 {
     struct dg_sample sample;
     struct dg_samples s = { .sample = &sample, .capacity = 1 };
     struct dg_loop loop = { .kind = DG_LOOP_LATENCY, .op = "ref.multiply" };
-    return ctx->bench->loop(ctx->bench->self, &loop, &s, NULL) && s.count == 1;
+    return ctx->bench->loop(ctx->bench->self, &loop, &s, e) && s.count == 1;
 }
 
 /* True: worth another try. The bench has waited a moment by itself. Disturbances come and go within
@@ -70,8 +72,11 @@ static bool wait_for_quiet(struct dg_context *ctx)
     while (ctx->patience > 0 && !dg_out_of_time(ctx)) {
         ctx->pause(ctx->pause_self, nap);
         ctx->patience -= nap;
-        if (is_quiet(ctx))
+        struct dg_error e = { 0 };
+        if (is_quiet(ctx, &e))
             return true;
+        if (e.exit_code == DG_EXIT_INTERRUPTED)
+            return refused(ctx, &e);
     }
     return false;
 }

@@ -54,6 +54,8 @@ static void give(struct fake *f, struct dg_samples *out, double cycles)
 {
     out->count = 0;
     out->rejected = 0;
+    if (f->busy_after != 0 && f->requests > f->busy_after)
+        return;
     while (out->count < out->capacity) {
         double value = cycles * (1 + f->noise * uniform(f) * uniform(f));
         out->sample[out->count++] = (struct dg_sample){ value, value / clock_ghz };

@@ -16,6 +16,7 @@ struct fake {
     double fma_latency, fma_rate;                /* a cycle */
     double noise;                                /* relative, one-sided */
     unsigned stop_after;                         /* requests until the interrupt; 0: none */
+    unsigned busy_after;                         /* until no sample is undisturbed; 0: never */
     double budget;                               /* requests until it is over; 0: none */
     /* state */
     struct dg_bench_info info;

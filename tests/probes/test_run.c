@@ -130,6 +130,39 @@ Test(run, interrupts_and_budgets)
         }
 }
 
+static void count_naps(void *self, double seconds)
+{
+    *(double *)self += seconds;
+}
+
+/* Waits for a core that never gets quiet end: by the interrupt, or when patience is over. */
+Test(run, waits_end)
+{
+    static const struct { unsigned stop; double patience, naps; } rows[] = {
+        { 60, 1e6, 10 }, { 0, 5, 5.5 }, { 51, 1e6, 1 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fake f = machine();
+        struct dg_arena arena;
+        struct dg_probe_result r;
+        struct dg_error e = { 0 };
+        double naps = 0;
+        const struct dg_probe_options options = {
+            .architecture = "x86_64", .quick = true, .pause = count_naps, .pause_self = &naps,
+            .patience = rows[i].patience };
+        f.busy_after = 50;
+        f.stop_after = rows[i].stop;
+        dg_arena_init(&arena);
+        fake_open(&f);
+        cr_assert(dg_probes_run(&f.bench, NULL, &options, &arena, &r, &e), "%s", e.rule);
+        cr_expect(r.interrupted == (rows[i].stop != 0), "row %zu", i);
+        cr_expect(naps <= rows[i].naps, "row %zu: %g s", i, naps);
+        cr_expect(rows[i].stop == 0 || f.requests <= rows[i].stop + 1, "row %zu: %u", i, f.requests);
+        fake_close(&f);
+        dg_arena_free(&arena);
+    }
+}
+
 Test(run, unknown_probe)
 {
     struct fake f = machine();
