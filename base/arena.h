@@ -9,7 +9,8 @@
 struct dg_arena {
     unsigned char *at, *end;
     size_t used;                                       /* bytes handed out so far */
-    void *(*more)(struct dg_arena *, size_t minimum);  /* NULL: fixed; returns the new `at` or NULL */
+    /* NULL: fixed; returns the new `at` or NULL */
+    void *(*more)(struct dg_arena *, size_t minimum);
     void *chunks;                                      /* owned by base/heap.c */
 };
 

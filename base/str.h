@@ -27,7 +27,7 @@ void dg_str_addc(struct dg_str *s, char c);
 /* As dg_format: integers and texts. Numbers with a fraction go through dg_str_double. */
 void dg_str_format(struct dg_str *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void dg_str_vformat(struct dg_str *s, const char *format, va_list arguments);
-void dg_str_double(struct dg_str *s, double value);              /* shortest that reads back equal */
+void dg_str_double(struct dg_str *s, double value);     /* shortest that reads back equal */
 void dg_str_fixed(struct dg_str *s, double value, unsigned decimals);   /* as %.*f, with a point */
 /* A JSON string with its quotes: what JSON must escape is escaped, other bytes stay. */
 void dg_str_quoted(struct dg_str *s, const char *text);

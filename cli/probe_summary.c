@@ -88,7 +88,8 @@ static bool flag(const struct dg_profile *p, const char *key)
 
 static void print_head(const struct dg_profile *p)
 {
-    const char *name = dg_profile_text(p, "name"), *architecture = dg_profile_text(p, "architecture");
+    const char *name = dg_profile_text(p, "name");
+    const char *architecture = dg_profile_text(p, "architecture");
     const struct dg_value *model = fact(p, "model_name"), *seconds = fact(p, "seconds");
     char text[DG_NUMBER_SIZE] = "";
     printf("%s (%s)", name != NULL ? name : "no name", architecture != NULL ? architecture : "?");

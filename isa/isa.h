@@ -81,7 +81,8 @@ struct dg_isa {
  * every architecture are always present (a laptop plans for a board). */
 extern const struct dg_isa *const dg_isas[];
 const struct dg_isa *dg_isa_by_name(const char *name);
-/* First row with this meaning; dtype and bits must match; part 0 rows serve any part. NULL: none. */
+/* First row with this meaning; dtype and bits must match; part 0 rows serve any part. NULL:
+ * none. */
 const struct dg_op *dg_isa_op(const struct dg_isa *isa, enum dg_sem sem, const char *dtype,
                               unsigned bits, unsigned part);
 const struct dg_op *dg_isa_op_named(const struct dg_isa *isa, const char *name, const char *dtype,

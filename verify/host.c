@@ -7,8 +7,9 @@
 
 static enum dg_host_fit foreign(const struct dg_manifest *m, struct dg_error *e)
 {
-    dg_fail(e, DG_EXIT_UNAVAILABLE, m->name, "is a kernel for another architecture than this host's",
-            m->architecture, "run it under an emulator: deepgemm-verify --qemu PATH");
+    dg_fail(e, DG_EXIT_UNAVAILABLE, m->name,
+            "is a kernel for another architecture than this host's", m->architecture,
+            "run it under an emulator: deepgemm-verify --qemu PATH");
     return DG_HOST_FOREIGN;
 }
 

@@ -374,8 +374,8 @@ static void report_kernel(struct timed *t, size_t index, int out)
 {
     struct found f = conclude(t);
     double wall = t->wall_count == 0 ? NAN : dg_quantile(t->wall, t->wall_count, 0.5);
-    dprintf(out, "kernel\t%zu\t%.17g\t%.17g\t%.17g\t%.17g\t%llu\t%llu\t%d\n", index, f.cycles, f.low,
-            f.high, wall, (unsigned long long)t->accepted, (unsigned long long)t->rejected,
+    dprintf(out, "kernel\t%zu\t%.17g\t%.17g\t%.17g\t%.17g\t%llu\t%llu\t%d\n", index, f.cycles,
+            f.low, f.high, wall, (unsigned long long)t->accepted, (unsigned long long)t->rejected,
             (int)t->method);
 }
 

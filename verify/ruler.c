@@ -79,8 +79,9 @@ static void read_line(void *context, char *line)
         r->report->dropped = (unsigned)strtoul(f[2], NULL, 10);
         r->seconds = strtod(f[3], NULL);
     } else if (strcmp(f[0], "gate") == 0 && count == 5) {
-        dg_format(r->report->gate, sizeof r->report->gate, "clock stepped %s, interrupted %s, sibling on "
-                  "multiply-adds %s, sibling busy %s", f[1], f[2], f[3], f[4]);
+        dg_format(r->report->gate, sizeof r->report->gate,
+                  "clock stepped %s, interrupted %s, sibling on multiply-adds %s, sibling busy %s",
+                  f[1], f[2], f[3], f[4]);
     } else if (strcmp(f[0], "source") == 0 && count == 2) {
         dg_format(r->source, sizeof r->source, "%s", f[1]);
     } else if (strcmp(f[0], "error") == 0 && count == 2) {

@@ -13,7 +13,7 @@
 
 struct dg_slices {
     const uint64_t *stamps;      /* calls x (slices + 1), in ticks */
-    const double *per_tick;      /* core cycles a tick, one for each call; NaN: a call to leave out */
+    const double *per_tick;      /* core cycles a tick, one a call; NaN: a call to leave out */
     size_t calls, slices;
 };
 

@@ -39,7 +39,8 @@ static bool state_fits(struct dg_trial *run, const struct dg_call_state *state, 
         return dg_trial_bad(run, "%s: wrote above its stack frame, into its caller's", what);
     /* the return address, and the red zone where there is one, come on top of the frame */
     if (depth > STACK_LIMIT + 8 + DG_RED_ZONE)
-        return dg_trial_bad(run, "%s: used %zu bytes of stack, more than %d", what, depth, STACK_LIMIT);
+        return dg_trial_bad(run, "%s: used %zu bytes of stack, more than %d", what, depth,
+                            STACK_LIMIT);
     return true;
 }
 

@@ -78,9 +78,12 @@ bool dg_reference_make(struct dg_trial *run);
 bool dg_reference_compare(struct dg_trial *run, bool exact);
 
 void dg_trial_at(struct dg_trial *run, const char *check);
-void dg_trial_ok(struct dg_trial *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void dg_trial_skip(struct dg_trial *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool dg_trial_bad(struct dg_trial *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void dg_trial_ok(struct dg_trial *run, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void dg_trial_skip(struct dg_trial *run, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+bool dg_trial_bad(struct dg_trial *run, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 struct dg_operands { const void *a, *b; void *c; };
 /* Puts the operands in place, C filled with `c_fill` (NULL: NaN). */

@@ -14,8 +14,8 @@ static bool prepare(struct dg_trial *run, enum dg_pattern pattern)
     return dg_run_pack(run);
 }
 
-static void check_pattern(struct dg_trial *run, const char *name, enum dg_pattern pattern, bool exact,
-                          const char *detail)
+static void check_pattern(struct dg_trial *run, const char *name, enum dg_pattern pattern,
+                          bool exact, const char *detail)
 {
     dg_trial_at(run, name);
     if (prepare(run, pattern) && dg_run_once(run, DG_PLACE_END)

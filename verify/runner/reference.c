@@ -163,8 +163,8 @@ bool dg_reference_compare(struct dg_trial *run, bool exact)
     if (wrong == 0)
         return true;
     double bound = exact ? 0.0 : run->reference.bound[first];
-    return dg_trial_bad(run, "%llu of %llu elements wrong (%llu of them not finite); first C[%llu][%llu]"
-                  " = %.9g, wanted %.9g within %.3g", (unsigned long long)wrong,
+    return dg_trial_bad(run, "%llu of %llu elements wrong (%llu of them not finite); first "
+                  "C[%llu][%llu] = %.9g, wanted %.9g within %.3g", (unsigned long long)wrong,
                   (unsigned long long)(p->m * p->n), (unsigned long long)lost,
                   (unsigned long long)(first / p->n), (unsigned long long)(first % p->n),
                   (double)run->result[first], run->reference.value[first], bound);
