@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -168,7 +169,13 @@ static bool open_bench(struct session *s, struct dg_error *e)
 {
     const struct dg_options *o = s->options;
     bool quick = dg_option_given(o, "quick");
-    dg_host_system(&s->host, dg_option_text(o, "sysroot"));
+    const char *sysroot = dg_option_text(o, "sysroot");
+    struct stat about;
+    /* An empty folder is a system that states nothing; a path that is none is a slip of the pen. */
+    if (sysroot != NULL && (stat(sysroot, &about) != 0 || !S_ISDIR(about.st_mode)))
+        return dg_fail(e, DG_EXIT_USAGE, "--sysroot", "must be a folder that can be read", sysroot,
+                       "give the folder above proc and sys");
+    dg_host_system(&s->host, sysroot);
     struct dg_engine_options engine = {
         .host = &s->host,
         .cpu = dg_option_given(o, "cpu") ? (int)dg_option_u64(o, "cpu", 0) : -1,

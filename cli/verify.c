@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,20 @@ static struct dg_verify_options take_options(const struct dg_options *o)
     };
 }
 
+/* Asked for before minutes of checks: only the timing would miss the CPU. */
+static bool check_cpu(const struct dg_verify_options *options, struct dg_error *e)
+{
+    char value[16];
+    cpu_set_t allowed;
+    /* more CPUs than a set holds: the timing will say */
+    if (options->cpu < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
+        CPU_ISSET((size_t)options->cpu, &allowed))
+        return true;
+    dg_format(value, sizeof value, "%d", options->cpu);
+    return dg_fail(e, DG_EXIT_USAGE, "--cpu", "must be an allowed CPU", value,
+                   "choose one that this process may use (see nproc and taskset -p)");
+}
+
 static bool write_json(const struct dg_verify_report *report, const char *path,
                        struct dg_arena *arena, struct dg_error *e)
 {
@@ -47,6 +62,8 @@ static bool run(const struct dg_options *o, struct dg_error *e)
     if (options.timing_only && (!options.timing || options.emulate))
         return dg_fail(e, DG_EXIT_USAGE, "--timing-only",
                        "goes with neither --no-timing nor --qemu", "", "leave one out");
+    if (!check_cpu(&options, e))
+        return false;
     struct dg_verify_report report;
     struct dg_str text;
     struct dg_error unwritten;

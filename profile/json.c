@@ -47,10 +47,11 @@ static bool fail_at(const struct dg_json *json, unsigned line, const char *point
                     const char *rule, const char *value, const char *todo)
 {
     char where[256];
+    const char *separator = pointer[0] == '\0' ? "" : ": ";
     if (line > 0)
-        dg_format(where, sizeof where, "%s:%u: %s", json->where, line, pointer);
+        dg_format(where, sizeof where, "%s:%u%s%s", json->where, line, separator, pointer);
     else
-        dg_format(where, sizeof where, "%s: %s", json->where, pointer);
+        dg_format(where, sizeof where, "%s%s%s", json->where, separator, pointer);
     return dg_fail(json->e, DG_EXIT_INPUT, where, rule, value, todo);
 }
 

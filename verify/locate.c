@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "emit/write/manifest.h"
@@ -27,6 +28,19 @@ static bool is_manifest(const char *path)
     bool found = text != NULL && strstr(text, "\"deepgemm-manifest/") != NULL;
     dg_arena_free(&arena);
     return found;
+}
+
+/* NAME.json beside NAME.o is the manifest of a kernel also when nothing in it can be read: passing
+ * over it would let a kernel pass unchecked. */
+static bool has_object(const char *manifest)
+{
+    char path[4096];
+    size_t stem = strlen(manifest) - strlen(".json");
+    if (stem + sizeof ".o" > sizeof path)
+        return false;
+    memcpy(path, manifest, stem);
+    memcpy(path + stem, ".o", sizeof ".o");
+    return access(path, F_OK) == 0;
 }
 
 static bool add(struct dg_manifest_list *list, struct dg_arena *arena, const char *path)
@@ -68,7 +82,8 @@ static bool add_folder(const char *path, struct dg_arena *arena, struct dg_manif
         if (!ends_with(entry->d_name, ".json"))
             continue;
         char *full = join(arena, path, entry->d_name);
-        ok = full != NULL && (!is_manifest(full) || add(out, arena, full));
+        ok = full != NULL &&
+             ((!is_manifest(full) && !has_object(full)) || add(out, arena, full));
     }
     closedir(folder);
     if (!ok)

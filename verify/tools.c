@@ -57,7 +57,13 @@ bool dg_link_shared(const char *cc, const char *object, const char *shared, stru
                        "no cc, gcc or clang in PATH", "install gcc, or give one with --cc");
     const char *const argv[] = {cc, "-shared", "-nostdlib", "-Wl,-z,text", "-Wl,-z,noexecstack",
                                 "-o", shared, object, NULL};
-    return run_tool(argv, "cannot link the kernel into a shared object", e);
+    if (!run_tool(argv, "cannot link the kernel into a shared object", e))
+        return false;
+    /* else its absence would look like a fault of the kernel */
+    if (access(shared, R_OK) != 0)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, cc, "must write a shared object",
+                       "it ended well without one", "name another compiler with --cc");
+    return true;
 }
 
 bool dg_assemble_timing(const char *as, const char *cc, const char *source, const char *object,

@@ -24,14 +24,14 @@ static bool choose_cpu(struct engine *e, int wanted, struct dg_error *error)
         snprintf(value, sizeof value, "%d", cpu);
         dg_cpus_format(&e->allowed, list, sizeof list);
         snprintf(todo, sizeof todo, "choose one of the CPUs this process may use: %s", list);
-        return dg_fail(error, DG_EXIT_USAGE, "--cpu", "an allowed CPU", value, todo);
+        return dg_fail(error, DG_EXIT_USAGE, "--cpu", "must be an allowed CPU", value, todo);
     }
     e->info.cpu = (unsigned)cpu;
     int failed = e->host.pin(&e->host, e->info.cpu);
     e->info.pinned = failed == 0;
     if (failed != 0 && wanted >= 0) {
         snprintf(value, sizeof value, "%d: %s", cpu, dg_errno_name(failed));
-        return dg_fail(error, DG_EXIT_UNAVAILABLE, "--cpu", "a CPU that the system lets us pin to",
+        return dg_fail(error, DG_EXIT_UNAVAILABLE, "--cpu", "must be a CPU that the system lets us pin to",
                        value, "choose another CPU that is online");
     }
     return true;

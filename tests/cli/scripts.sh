@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The scripts' own behaviour: arguments, missing packages, the runner that adds up results, the
-# summary. Arguments: ROOT GEN VERIFY SUMMARY.
+# summary. Arguments: ROOT GEN VERIFY SUMMARY PROBE.
 set -u
-root=$1 gen=$2 verify=$3 summary=$4
+root=$1 gen=$2 verify=$3 summary=$4 probe=$5
 passed=0 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -80,6 +80,11 @@ if [ "$(uname -m)" = x86_64 ] && grep -q avx2 /proc/cpuinfo; then
     check "verify" 0 "pass" "$verify" "$work/out/kernels" --no-timing --json "$work/out/verify.json"
     check "summary" 0 "verified    pass" "$summary" "$work/out"
 fi
+check "a system root that is none" 2 "sysroot: must be a folder" "$probe" --sysroot "$work/none"
+mkfifo "$work/pipe"
+check "a pipe without writer" 3 "pipe that nothing writes to" timeout 20 "$probe" show "$work/pipe"
+check "a CPU that is none" 2 "must be an allowed CPU, found 1023" "$verify" "$work/out/kernels" \
+    --cpu 1023
 check "summary without a folder" 3 "hardware.json" "$summary" "$work/none"
 
 echo "$passed passed, $failed failed, 0 skipped"

@@ -59,3 +59,23 @@ Test(verify_input, refused)
     cr_expect(fixture_verify(&f, "") == DG_EXIT_INPUT, "a folder with a cut manifest");
     fixture_close(&f);
 }
+
+Test(verify_input, tools_and_empty_manifests)
+{
+    struct fixture f;
+    char path[300];
+    cr_assert(fixture_open(&f, "as", "avx2.s", NULL), "%s", f.error.value);
+    cr_assert(fixture_write(&f));
+#if defined(__x86_64__)
+    f.options.cc = "true";
+    expect_refused(&f, "hand.json", DG_EXIT_UNAVAILABLE, "shared object");
+    f.options.cc = "false";
+    expect_refused(&f, "hand.json", DG_EXIT_UNAVAILABLE, "shared object");
+    f.options.cc = NULL;
+#endif
+    fixture_path(&f, "hand.json", path, sizeof path);
+    cr_assert(dg_file_write(path, "", 0, &f.error));
+    cr_expect(fixture_verify(&f, "") == DG_EXIT_INPUT, "a folder with an empty manifest");
+    cr_expect_eq(f.report.count, 1u);
+    fixture_close(&f);
+}
