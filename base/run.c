@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -112,4 +114,28 @@ bool dg_run(const char *const *argv, unsigned limit_ms, struct dg_run *out, stru
         return dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], "cannot be started", strerror(error),
                        NULL);
     return true;
+}
+
+static bool can_run(const char *path)
+{
+    struct stat status;
+    return access(path, X_OK) == 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool dg_run_finds(const char *name)
+{
+    if (strchr(name, '/') != NULL)
+        return can_run(name);
+    for (const char *at = getenv("PATH"); at != NULL && *at != '\0';) {
+        size_t length = strcspn(at, ":");
+        char path[4096];
+        if (length > 0 && length < sizeof path) {
+            dg_format(path + length, sizeof path - length, "/%s", name);
+            memcpy(path, at, length);
+            if (can_run(path))
+                return true;
+        }
+        at += length + (at[length] == ':');
+    }
+    return false;
 }

@@ -18,5 +18,7 @@ struct dg_run {
  * an empty stdin and waits for its end, at most `limit_ms` milliseconds; a late one is killed with
  * its whole process group. False: it could not be started, *e says why (DG_EXIT_UNAVAILABLE). */
 bool dg_run(const char *const *argv, unsigned limit_ms, struct dg_run *out, struct dg_error *e);
+/* A program of that name that can be run: in PATH, or at that path when it holds a '/'. */
+bool dg_run_finds(const char *name);
 
 #endif

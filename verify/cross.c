@@ -152,7 +152,7 @@ static bool compile(const struct dg_manifest *m, const struct arch *arch, const 
     struct dg_run result;
     char driver[64];
     dg_format(driver, sizeof driver, "%s-gcc", arch->triple);
-    if (!dg_tool_found(driver))
+    if (!dg_run_finds(driver))
         return dg_fail(e, DG_EXIT_UNAVAILABLE, driver, "is needed to emulate this kernel", NULL,
                        "install it (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)");
     put(&v, "%s", driver);
@@ -183,15 +183,15 @@ static bool put_emulator(struct vector *v, const struct dg_manifest *m, const st
     char name[64];
     if (options->qemu != NULL) {
         put_words(v, options->qemu);
-        if (v->count == 0 || v->item[0] == NULL || !dg_tool_found(v->item[0]))
+        if (v->count == 0 || v->item[0] == NULL || !dg_run_finds(v->item[0]))
             return dg_fail(e, DG_EXIT_UNAVAILABLE, "--qemu", "no such program", options->qemu,
                            "give a command that can be started");
         return true;
     }
     dg_format(name, sizeof name, "%s-static", arch->qemu);
-    if (!dg_tool_found(name))
+    if (!dg_run_finds(name))
         dg_format(name, sizeof name, "%s", arch->qemu);
-    if (!dg_tool_found(name))
+    if (!dg_run_finds(name))
         return dg_fail(e, DG_EXIT_UNAVAILABLE, arch->qemu, "is needed to emulate this kernel", NULL,
                        "install it (Debian: qemu-user-static)");
     put(v, "%s", name);

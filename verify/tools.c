@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verify/tools.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,29 +8,10 @@
 
 enum { TOOL_MS = 60 * 1000 };
 
-bool dg_tool_found(const char *name)
-{
-    const char *path = getenv("PATH");
-    if (strchr(name, '/') != NULL)
-        return access(name, X_OK) == 0;
-    while (path != NULL && *path != '\0') {
-        char full[512];
-        size_t length = strcspn(path, ":");
-        if (length + strlen(name) + 2 < sizeof full) {
-            memcpy(full, path, length);
-            dg_format(full + length, sizeof full - length, "/%s", name);
-            if (access(full, X_OK) == 0)
-                return true;
-        }
-        path += length + (path[length] == ':');
-    }
-    return false;
-}
-
 static const char *first_found(const char *const *names)
 {
     for (size_t i = 0; names[i] != NULL; i++)
-        if (dg_tool_found(names[i]))
+        if (dg_run_finds(names[i]))
             return names[i];
     return NULL;
 }

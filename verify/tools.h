@@ -9,9 +9,6 @@
 #include "base/error.h"
 #include "verify/workdir.h"
 
-/* `name` holds a slash, or some folder of PATH has it. */
-bool dg_tool_found(const char *name);
-
 /* Links an object into a shared object with `cc` (NULL: cc, gcc or clang, the first in PATH). */
 bool dg_link_shared(const char *cc, const char *object, const char *shared, struct dg_error *e);
 

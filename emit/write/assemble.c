@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -27,37 +26,12 @@ struct job {
     struct dg_error *e;
 };
 
-static bool can_run(const char *path)
-{
-    struct stat status;
-    return access(path, X_OK) == 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* A program that can be run, in PATH or as a path. */
-static bool is_program(const char *name)
-{
-    if (strchr(name, '/') != NULL)
-        return can_run(name);
-    for (const char *at = getenv("PATH"); at != NULL && *at != '\0';) {
-        size_t length = strcspn(at, ":");
-        char path[4096];
-        if (length > 0 && length < sizeof path) {
-            dg_format(path + length, sizeof path - length, "/%s", name);
-            memcpy(path, at, length);
-            if (can_run(path))
-                return true;
-        }
-        at += length + (at[length] == ':');
-    }
-    return false;
-}
-
 static bool split(struct job *job, const char *option, const char *text)
 {
     struct tool *tool = &job->tool;
     char *rest = dg_strdup(job->arena, text), *next;
     tool->count = 0;
-    if (rest != NULL && strchr(text, '/') != NULL && is_program(text)) {
+    if (rest != NULL && strchr(text, '/') != NULL && dg_run_finds(text)) {
         tool->argv[tool->count++] = rest;
         return true;
     }
@@ -69,7 +43,7 @@ static bool split(struct job *job, const char *option, const char *text)
     }
     if (tool->count == 0)
         return dg_fail(job->e, DG_EXIT_USAGE, option, "must name a program", text, NULL);
-    if (!is_program(tool->argv[0]))
+    if (!dg_run_finds(tool->argv[0]))
         return dg_fail(job->e, DG_EXIT_UNAVAILABLE, option, "must name a program that can be run",
                        tool->argv[0], "give its path, or install it");
     return true;
@@ -99,7 +73,7 @@ static bool look(struct job *job, const struct dg_target *target)
             continue;
         dg_format(name, sizeof name, "%s%s", candidates[i].plain ? "" : target->triple,
                   candidates[i].name);
-        if (is_program(name)) {
+        if (dg_run_finds(name)) {
             job->tool.argv[0] = dg_strdup(job->arena, name);
             job->tool.count = 1;
             job->tool.driver = candidates[i].driver;

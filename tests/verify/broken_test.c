@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "base/run.h"
 #include "tests/verify/fixture.h"
 #include "verify/host.h"
 #include "verify/tools.h"
@@ -146,8 +147,8 @@ static void be_neon(struct fixture *f)
 
 static void skip_without_cross_tools(void)
 {
-    if (!dg_tool_found("aarch64-linux-gnu-gcc") || !dg_tool_found("aarch64-linux-gnu-as")
-        || !(dg_tool_found("qemu-aarch64-static") || dg_tool_found("qemu-aarch64")))
+    if (!dg_run_finds("aarch64-linux-gnu-gcc") || !dg_run_finds("aarch64-linux-gnu-as")
+        || !(dg_run_finds("qemu-aarch64-static") || dg_run_finds("qemu-aarch64")))
         cr_skip_test("no aarch64-linux-gnu-gcc or no qemu-aarch64");
 }
 

@@ -43,6 +43,13 @@ static void tear_down(void)
     dg_arena_free(&arena);
 }
 
+/* A test that is skipped is not torn down by Criterion. */
+static void skip(const char *why)
+{
+    tear_down();
+    cr_skip_test("%s", why);
+}
+
 static bool have(const char *program)
 {
     const char *const argv[] = { program, "--version", NULL };
@@ -197,7 +204,7 @@ Test(source, objects, .init = set_up, .fini = tear_down)
 Test(source, objects_aarch64, .init = set_up, .fini = tear_down)
 {
     if (!have(targets[2].as) || !have(targets[2].cc))
-        cr_skip_test("no cross tools for aarch64");
+        skip("no cross tools for aarch64");
     check_objects(2);
 }
 
@@ -295,14 +302,14 @@ Test(source, runs_avx512, .init = set_up, .fini = tear_down)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
         run_all(1, "cc", NULL, "");
     else
-        cr_skip_test("no AVX-512 here");
+        skip("no AVX-512 here");
 #endif
 }
 
 Test(source, runs_emulated, .init = set_up, .fini = tear_down)
 {
     if (!have("aarch64-linux-gnu-gcc") || !have("qemu-aarch64-static"))
-        cr_skip_test("no cross tools for aarch64");
+        skip("no cross tools for aarch64");
     run_all(2, "aarch64-linux-gnu-gcc", NULL, "qemu-aarch64-static -cpu cortex-a72 ");
 }
 
