@@ -215,7 +215,8 @@ static bool priced(const char *key)
 static double round_value(const struct dg_answer *a)
 {
     double v = a->value.number, near = calibration * fabs(v);
-    if (a->low == a->high)
+    /* Samples may all read alike; that makes a measured value no more exact than its clock. */
+    if (a->low == a->high && a->status == DG_ASSERTED)
         return v;
     double low = priced(a->key) ? v - near : fmin(a->low, v - near);
     double high = priced(a->key) ? v + near : fmax(a->high, v + near);
