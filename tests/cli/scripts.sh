@@ -80,6 +80,10 @@ check "generate as README says" 0 "gemm_f32_1024x768x512" "$gen" \
     --hardware "$work/out/hardware.json" --config "$root/examples/gemm_f32.yaml" -o "$work/readme"
 if [ "$(uname -m)" = x86_64 ] && grep -q avx2 /proc/cpuinfo; then
     check "verify" 0 "pass" "$verify" "$work/out/kernels" --no-timing --json "$work/out/verify.json"
+    # C alone is larger than any address space
+    check "generate a huge product" 0 "gemm_f32_2147483647x100000x1" "$gen" --dtype f32 \
+        --hardware "$work/out/hardware.json" --m 2147483647 --n 100000 --k 1 -o "$work/huge"
+    check "verify a huge product" 4 "more memory" "$verify" "$work/huge" --no-timing
     check "summary" 0 "verified    pass" "$summary" "$work/out"
 fi
 check "a system root that is none" 2 "sysroot: must be a folder" "$probe" --sysroot "$work/none"

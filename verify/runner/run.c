@@ -269,7 +269,7 @@ int dg_run_checks(const struct dg_run_kernel *kernel, const struct dg_run_option
         dprintf(options->out, "numbers\t%.17g\t%.17g\t%llu\n", run.worst, run.worst_bound,
                 (unsigned long long)run.checked);
     } else {
-        dg_trial_bad(&run, "no memory for the operands");
+        dg_trial_bad(&run, DG_NO_MEMORY);
     }
     dprintf(options->out, "end\t%d\n", run.failures);
     tear_down(&run);

@@ -44,6 +44,9 @@ struct dg_run_options {
     uint64_t work;                        /* multiply-adds that repeated calls may spend */
 };
 
+/* Detail of the failed check when nothing could be called: no fault of the kernel. */
+#define DG_NO_MEMORY "no memory for the operands"
+
 /* Returns the number of failed checks. */
 int dg_run_checks(const struct dg_run_kernel *kernel, const struct dg_run_options *options);
 
