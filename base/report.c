@@ -3,15 +3,26 @@
 
 #include <stdio.h>
 
+/* Text from a file or the command line must not steer the terminal. */
+static void put_plain(const char *before, const char *text)
+{
+    if (text[0] != '\0')
+        fputs(before, stderr);
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
+            fprintf(stderr, "\\x%02x", c);
+        else
+            fputc(c, stderr);
+    }
+}
+
 int dg_error_print(const char *program, const struct dg_error *e)
 {
     fprintf(stderr, "%s: error", program);
-    if (e->where[0] != '\0')
-        fprintf(stderr, ": %s", e->where);
-    if (e->rule[0] != '\0')
-        fprintf(stderr, ": %s", e->rule);
-    if (e->value[0] != '\0')
-        fprintf(stderr, ", found %s", e->value);
+    put_plain(": ", e->where);
+    put_plain(": ", e->rule);
+    put_plain(", found ", e->value);
     fputc('\n', stderr);
     if (e->todo[0] != '\0')
         fprintf(stderr, "  %s\n", e->todo);

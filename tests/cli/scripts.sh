@@ -86,6 +86,9 @@ if [ "$(uname -m)" = x86_64 ] && grep -q avx2 /proc/cpuinfo; then
     check "verify a huge product" 4 "more memory" "$verify" "$work/huge" --no-timing
     check "summary" 0 "verified    pass" "$summary" "$work/out"
 fi
+printf '"\\e[31mm": 8\n' >"$work/escape.yaml"
+check "an escape character" 3 'found \\x1b\[31mm' "$gen" --hardware "$work/out/hardware.json" \
+    --config "$work/escape.yaml"
 check "a system root that is none" 2 "sysroot: must be a folder" "$probe" --sysroot "$work/none"
 mkfifo "$work/pipe"
 check "a pipe without writer" 3 "pipe that nothing writes to" timeout 20 "$probe" show "$work/pipe"
