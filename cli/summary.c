@@ -154,6 +154,17 @@ static void put_plan(struct dg_str *out, const struct dg_manifest *m)
     dg_str_format(out, "  %-12s%s\n", "bound by", m->plan.binding);
 }
 
+/* A plan made of defaults predicts what the defaults say; whoever reads it must know. */
+static void put_assumed(struct dg_str *out, const struct dg_manifest *m)
+{
+    size_t assumed = 0;
+    for (size_t i = 0; i < m->profile.key_count; i++)
+        assumed += m->profile.keys[i].assumed;
+    if (assumed > 0)
+        dg_str_format(out, "  %-12s%zu values not measured, named defaults were used: measure again "
+                      "when the machine is quiet\n", "assumed", assumed);
+}
+
 static double number_of(const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -184,8 +195,9 @@ static void put_cycles(struct dg_str *out, const struct dg_manifest *m, const cJ
     } else {
         dg_str_fixed(out, measured, 0);
         dg_str_add(out, " measured (");
-        dg_str_add(out, measured >= predicted ? "+" : "");
-        dg_str_fixed(out, (measured / predicted - 1) * 100, 1);
+        dg_str_add(out, "prediction off by ");
+        dg_str_add(out, predicted >= measured ? "+" : "");
+        dg_str_fixed(out, (predicted / measured - 1) * 100, 1);
         dg_str_add(out, "%)");
     }
     dg_str_addc(out, '\n');
@@ -263,6 +275,7 @@ static bool put_kernels(struct dg_str *out, const char *folder, const cJSON *rep
         if (!dg_manifest_read(list.paths[i], arena, &manifest, e))
             return false;
         put_plan(out, &manifest);
+        put_assumed(out, &manifest);
         put_verified(out, &manifest, report);
     }
     return true;
