@@ -167,9 +167,24 @@ static struct dg_tile wanted(const struct dg_space *s, const struct dg_fixed *fi
     };
 }
 
+/* A tile is whole vectors wide: another width would silently become one. */
+static bool whole_vectors(const struct dg_space *s, struct dg_error *e)
+{
+    unsigned lanes = s->c->body->lanes;
+    char value[64], rule[128];
+    if (s->problem->tile_n % lanes == 0)
+        return true;
+    dg_format(value, sizeof value, "%u", s->problem->tile_n);
+    dg_format(rule, sizeof rule, "codegen.tile_n is a multiple of %u, the lanes of a vector of %s",
+              lanes, s->c->body->isa->name);
+    return dg_fail(e, DG_EXIT_INPUT, "plan", rule, value, "choose a multiple, or leave tile_n out");
+}
+
 static bool add_tiles(struct dg_space *s, const struct dg_fixed *fixed, struct dg_error *e)
 {
     const struct dg_problem *p = s->problem;
+    if (!whole_vectors(s, e))
+        return false;
     unsigned rows_most = (unsigned)least(p->m, DG_TILE_MOST - 1);
     unsigned vectors_most = (unsigned)least(dg_ceil_div(p->n, s->c->body->lanes),
                                             DG_TILE_MOST - 1);

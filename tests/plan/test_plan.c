@@ -237,6 +237,20 @@ Test(plan, tile_asked_for)
     }
 }
 
+Test(plan, tile_of_broken_vectors_is_refused)
+{
+    static const uint32_t columns[] = { 1, 5, 20, 1001 };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        struct dg_problem p = product(600, 768, 64);
+        struct dg_plan_result r;
+        struct dg_error e;
+        p.tile_n = columns[i];
+        cr_expect(!make("tests/profiles/test-avx2.json", &p, false, &r, &e), "%u", columns[i]);
+        cr_expect_eq(e.exit_code, DG_EXIT_INPUT);
+        cr_expect(strstr(e.rule, "multiple of 8") != NULL, "%s", e.rule);
+    }
+}
+
 /* 64 x 64 x 128 is not the best block for 64 KiB, and whatever is taken is a whole plan. */
 Test(plan, intensity)
 {
