@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One value of hardware.json: type, unit and range as fields.def says. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,10 +126,12 @@ static bool read_list(const struct dg_json *json, const char *pointer, const cJS
         dg_pointer_add(inner, pointer, index);
         if (!read_text(json, inner, element, &text))
             return false;
-        for (size_t j = 0; j < i; j++)
+        for (size_t j = 0; j < i; j++) {
+            assert(list[j] != NULL && text.text != NULL);
             if (strcmp(list[j], text.text) == 0)
                 return dg_json_fail_item(json, inner, "stands twice in the list", element,
                                          "remove one of the two");
+        }
         list[i++] = text.text;
     }
     *out = (struct dg_value){ .kind = DG_VALUE_LIST, .list = list, .list_count = count };

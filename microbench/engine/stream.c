@@ -2,6 +2,7 @@
  * Bandwidth: what fits one stretch is passed again and again, longer arrays go by in slices. */
 #include "microbench/engine/internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -103,6 +104,7 @@ static bool prepare(struct engine *e, const struct dg_stream *stream, unsigned t
 static void warm(struct stream_run *r)
 {
     struct dg_stream_state once = r->all;
+    assert(r->entry != NULL);
     once.passes = r->slice != 0 ? 1 : 3;
     r->entry->run(&once);
 }
