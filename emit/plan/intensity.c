@@ -50,13 +50,15 @@ static uint64_t longest(const struct dg_problem *p, uint64_t room, uint64_t m, u
 
 static bool divides(const struct dg_problem *p, uint64_t part, uint64_t whole)
 {
-    return !p->intensity_divides || (part > 0 && whole % part == 0);
+    return !p->intensity_divides || whole % part == 0;
 }
 
 static void search_tile(const struct dg_problem *p, uint64_t room, struct dg_tile tile,
                         uint64_t width, struct best *best)
 {
     uint64_t columns = p->n > width ? p->n : width;
+    if (tile.rows == 0 || width == 0)            /* no tile: nothing to step by */
+        return;
     for (uint64_t m = tile.rows; m <= p->m && m < room; m += tile.rows) {
         if (!divides(p, m, p->m))
             continue;
