@@ -50,7 +50,7 @@ static uint64_t longest(const struct dg_problem *p, uint64_t room, uint64_t m, u
 
 static bool divides(const struct dg_problem *p, uint64_t part, uint64_t whole)
 {
-    return !p->intensity_divides || whole % part == 0;
+    return !p->intensity_divides || (part > 0 && whole % part == 0);
 }
 
 static void search_tile(const struct dg_problem *p, uint64_t room, struct dg_tile tile,
