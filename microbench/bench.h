@@ -13,7 +13,8 @@
 #include "base/error.h"
 
 /* Memory: one arena of at most dg_bench.memory_limit bytes, mapped and touched once by the engine;
- * offsets of patterns count from its start, which is aligned to 2 MiB. */
+ * offsets of patterns count from its start, which is aligned to 2 MiB. Mixes place their streams
+ * themselves, in memory of small pages. */
 
 /* Pointer chases. `order` lists byte offsets visited in turn, cyclically: each load gives the next
  * address. `steps` loads are timed after `warm` passes over the whole order. */

@@ -71,7 +71,7 @@ static uint64_t lay_out(const struct dg_mix *mix, uint64_t base, struct dg_mix_s
 
 static bool too_large(const struct engine *e, const struct dg_mix *mix)
 {
-    const uint64_t most = e->arena_bytes;
+    const uint64_t most = e->arena_bytes - e->small_at;
     return mix->s_region > most || mix->r_region > most || mix->c_region > most ||
            mix->row_stride > most || mix->c_row_stride > most || mix->steps > most;
 }
@@ -86,9 +86,10 @@ static bool prepare(struct engine *e, const struct dg_mix *mix, struct mix_run *
         mix->turns == 0 || (mix->stores != 0 && mix->stores != mix->vectors * mix->rows))
         return bad_mix(mix, error);
     uint64_t used = too_large(e, mix) ? UINT64_MAX
-                                      : lay_out(mix, (uintptr_t)e->arena, &run->state);
+                                      : lay_out(mix, (uintptr_t)e->arena + e->small_at,
+                                                &run->state);
     snprintf(value, sizeof value, "%llu bytes", (unsigned long long)used);
-    if (used > e->arena_bytes)
+    if (used > e->arena_bytes - e->small_at)
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "mix", "regions that fit the arena", value,
                        "allow more memory");
     *bytes = used > *bytes ? used : *bytes;
@@ -145,7 +146,7 @@ bool dg_engine_mix(void *self, const struct dg_mix *mixes, size_t count, struct 
     for (size_t i = 0; ok && i < count; i++)
         ok = prepare(e, &mixes[i], &runs[i], &bytes, error);
     if (ok) {
-        dg_arena_fill(e, 0, bytes);
+        dg_arena_fill(e, e->small_at, bytes);
         ok = rounds(e, mixes, count, runs, out, error);
     }
     for (size_t i = 0; i < count; i++)
