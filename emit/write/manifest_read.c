@@ -83,8 +83,8 @@ static bool read_field(struct reader *r, const struct dg_manifest_field *field,
     char place[PLACE], *at = (char *)out + field->offset;
     dg_format(place, sizeof place, "%s%s/%s", field->object[0] != '\0' ? "/" : "", field->object,
               field->name);
-    const char *text;
-    uint64_t u64;
+    const char *text = "";
+    uint64_t u64 = 0;
     double number = 0;
     bool flag, ok = false;
     switch (field->kind) {
@@ -217,7 +217,7 @@ bool dg_manifest_parse(const char *text, size_t size, const char *where, struct 
 {
     struct dg_error none;
     struct reader r = { .arena = arena, .e = e != NULL ? e : &none };
-    const char *schema;
+    const char *schema = "";
     *out = (struct dg_manifest){ 0 };
     if (!dg_json_flatten(text, size, where, arena, &r.json, r.e) ||
         !take_text(&r, "/schema", &schema))
