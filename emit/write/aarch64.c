@@ -5,17 +5,16 @@
 #include <assert.h>
 #include <elf.h>
 
-#include "deepgemm/kernel_args.h"
 #include "emit/write/target.h"
 
-enum { SCALARS = 28, FIRST_SAVED = 18, FIRST_SAVED_VECTOR = 8, LAST_SAVED_VECTOR = 15 };
+enum {
+    SCALARS = 28, FIRST_SAVED = 18, FIRST_SAVED_VECTOR = 8, LAST_SAVED_VECTOR = 15, DWARF_V0 = 64,
+    STACK_ALIGN = 16,
+};
 static const char *const names[SCALARS] = {
     "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
     "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28",
 };
-
-/* Frame of a DG_TIMING build, above the slots: next stamp, end of the buffer, two saved scalars */
-enum { TIMING_BYTES = 32, DWARF_V0 = 64 };
 
 static const char *scalar(unsigned number)
 {
@@ -37,8 +36,8 @@ static void address(struct dg_str *out, const char *base, int64_t offset)
         dg_str_format(out, "[%s, #%lld]", base, (long long)offset);
 }
 
-static void operand(struct dg_str *out, const struct dg_function *f, const struct dg_ir_op *op,
-                    unsigned index, char view, int64_t add)
+static void operand(struct dg_str *out, const struct dg_ir_op *op, unsigned index, char view,
+                    int64_t add)
 {
     const struct dg_ir_operand *o = &op->operand[index];
     switch (o->kind) {
@@ -58,10 +57,8 @@ static void operand(struct dg_str *out, const struct dg_function *f, const struc
         address(out, "sp", 8 * (int64_t)o->index);
         break;
     case DG_IR_LABEL:
-        dg_str_format(out, "%s_%u", f->label, o->index);
-        break;
     case DG_IR_NONE:
-        assert(!"operand of a template is missing");
+        assert(!"spelled the same everywhere");
     }
 }
 
@@ -76,18 +73,6 @@ static void begin(struct dg_str *out, const struct dg_isa *isa)
 {
     (void)isa;
     dg_str_add(out, "\t.arch armv8-a\n");
-}
-
-/* `bti c` by its number: older architectures run it as a no-operation and older assemblers know
- * it without a newer .arch. */
-static void entry_mark(struct dg_str *out)
-{
-    dg_str_add(out, "\thint #34\n");
-}
-
-static void no_stamps(struct dg_str *out)
-{
-    dg_str_add(out, "\tmov x3, xzr\n\tmov x4, xzr\n");
 }
 
 /* The saved registers in pairs, as text and DWARF number; the stack moves by multiples of 16. */
@@ -111,33 +96,6 @@ static unsigned list_saved(const struct dg_ir_code *code, struct saved *out)
     return count;
 }
 
-static unsigned frame_bytes(const struct dg_function *f, bool timing)
-{
-    return (8 * f->code->slots + 15) / 16 * 16 + (timing ? TIMING_BYTES : 0);
-}
-
-static void move_stack(struct dg_str *out, const char *mnemonic, unsigned bytes, int sign)
-{
-    if (bytes == 0)
-        return;
-    dg_str_format(out, "\t%s sp, sp, #%u\n", mnemonic, bytes);
-    dg_str_format(out, "\t.cfi_adjust_cfa_offset %s%u\n", sign < 0 ? "-" : "", bytes);
-}
-
-static void resize_frame(struct dg_str *out, const struct dg_function *f, const char *mnemonic,
-                         int sign)
-{
-    if (!f->timed) {
-        move_stack(out, mnemonic, frame_bytes(f, false), sign);
-        return;
-    }
-    dg_str_add(out, ".ifdef DG_TIMING\n");
-    move_stack(out, mnemonic, frame_bytes(f, true), sign);
-    dg_str_add(out, ".else\n");
-    move_stack(out, mnemonic, frame_bytes(f, false), sign);
-    dg_str_add(out, ".endif\n");
-}
-
 /* stp or ldp of a pair, str or ldr of the last one of an odd count. */
 static void move_saved(struct dg_str *out, const struct saved *s, unsigned count, bool store)
 {
@@ -157,40 +115,46 @@ static void move_saved(struct dg_str *out, const struct saved *s, unsigned count
             dg_str_format(out, "\t.cfi_restore %u\n", s[i].dwarf);
 }
 
-static void enter(struct dg_str *out, const struct dg_function *f)
+static unsigned saved_bytes(unsigned count)
 {
-    struct saved saved[SCALARS] = { 0 };
-    unsigned count = list_saved(f->code, saved);
-    move_stack(out, "sub", (8 * count + 15) / 16 * 16, 1);
-    move_saved(out, saved, count, true);
-    resize_frame(out, f, "sub", 1);
-    if (f->timed)
-        dg_str_format(out, ".ifdef DG_TIMING\n\tstp x3, x4, [sp, #%u]\n.endif\n",
-                      frame_bytes(f, false));
+    return (8 * count + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
 }
 
-static void leave(struct dg_str *out, const struct dg_function *f)
+static void save(struct dg_str *out, const struct dg_ir_code *code)
 {
     struct saved saved[SCALARS] = { 0 };
-    unsigned count = list_saved(f->code, saved);
-    resize_frame(out, f, "add", -1);
+    unsigned count = list_saved(code, saved);
+    dg_stack_move(out, &dg_target_aarch64, saved_bytes(count), 1);
+    move_saved(out, saved, count, true);
+}
+
+static void restore(struct dg_str *out, const struct dg_ir_code *code)
+{
+    struct saved saved[SCALARS] = { 0 };
+    unsigned count = list_saved(code, saved);
     move_saved(out, saved, count, false);
-    move_stack(out, "add", (8 * count + 15) / 16 * 16, -1);
+    dg_stack_move(out, &dg_target_aarch64, saved_bytes(count), -1);
+}
+
+static void leave(struct dg_str *out, const struct dg_ir_code *code)
+{
+    (void)code;
     dg_str_add(out, "\tmov w0, wzr\n\tret\n");
 }
 
-static void stamp(struct dg_str *out, struct dg_function *f, bool fenced)
+static void keep_stamps(struct dg_str *out, unsigned at)
 {
-    unsigned at = frame_bytes(f, false), number = f->stamps++;
-    dg_str_format(out, ".ifdef DG_TIMING\n\tstp x0, x1, [sp, #%u]\n", at + 16);
-    dg_str_format(out, "\tldp x0, x1, [sp, #%u]\n\tcmp x0, x1\n\tb.hs %s_full%u\n", at, f->label,
-                  number);
-    dg_str_format(out, "%s\tmrs x1, cntvct_el0\n\tstr x1, [x0], #8\n", fenced ? "\tisb\n" : "");
-    dg_str_format(out, "\tstr x0, [sp, #%u]\n%s_full%u:\n", at, f->label, number);
-    dg_str_format(out, "\tldp x0, x1, [sp, #%u]\n.endif\n", at + 16);
+    dg_str_format(out, "\tstp x3, x4, [sp, #%u]\n", at);
 }
 
-#define AT(member) ((unsigned)offsetof(struct dg_kernel_args, member))
+static void stamp(struct dg_str *out, const char *full, unsigned at, bool fenced)
+{
+    dg_str_format(out, "\tstp x0, x1, [sp, #%u]\n", at + 16);
+    dg_str_format(out, "\tldp x0, x1, [sp, #%u]\n\tcmp x0, x1\n\tb.hs %s\n", at, full);
+    dg_str_format(out, "%s\tmrs x1, cntvct_el0\n\tstr x1, [x0], #8\n", fenced ? "\tisb\n" : "");
+    dg_str_format(out, "\tstr x0, [sp, #%u]\n%s:\n", at, full);
+    dg_str_format(out, "\tldp x0, x1, [sp, #%u]\n", at + 16);
+}
 
 /* movz and movk, nothing for zero quarters but the first. */
 static void load_constant(struct dg_str *out, const char *name, uint64_t value)
@@ -211,16 +175,16 @@ static void refuse_null(struct dg_str *out, bool needed, const char *name, const
 static void checked_entry(struct dg_str *out, const struct dg_checks *c)
 {
     refuse_null(out, true, "x0", c->label);
-    dg_str_format(out, "\tldr x9, [x0, #%u]\n\tcmp x9, #%u\n\tb.lo %s_refuse\n", AT(size),
+    dg_str_format(out, "\tldr x9, [x0, #%u]\n\tcmp x9, #%u\n\tb.lo %s_refuse\n", DG_AT(size),
                   (unsigned)sizeof(struct dg_kernel_args), c->label);
-    dg_str_format(out, "\tldp w9, w10, [x0, #%u]\n\tcbnz w9, %s_refuse\n", AT(part), c->label);
+    dg_str_format(out, "\tldp w9, w10, [x0, #%u]\n\tcbnz w9, %s_refuse\n", DG_AT(part), c->label);
     dg_str_format(out, "\tcmp w10, #1\n\tb.hi %s_refuse\n", c->label);
-    dg_str_format(out, "\tldr x9, [x0, #%u]\n\tcbz x9, %s_rows\n", AT(m), c->label);
+    dg_str_format(out, "\tldr x9, [x0, #%u]\n\tcbz x9, %s_rows\n", DG_AT(m), c->label);
     load_constant(out, "x10", c->m);
     dg_str_format(out, "\tcmp x9, x10\n\tb.ne %s_refuse\n%s_rows:\n", c->label, c->label);
     dg_str_format(out, ".ifdef DG_TIMING\n\tldp x3, x4, [x0, #%u]\n\tadd x4, x3, x4, lsl #3\n"
-                       "\tcmp x3, #0\n\tcsel x4, x3, x4, eq\n.endif\n", AT(stamps));
-    dg_str_format(out, "\tldp x1, x2, [x0, #%u]\n\tldr x0, [x0, #%u]\n", AT(b), AT(a));
+                       "\tcmp x3, #0\n\tcsel x4, x3, x4, eq\n.endif\n", DG_AT(stamps));
+    dg_str_format(out, "\tldp x1, x2, [x0, #%u]\n\tldr x0, [x0, #%u]\n", DG_AT(b), DG_AT(a));
     refuse_null(out, c->a, "x0", c->label);
     refuse_null(out, c->b, "x1", c->label);
     refuse_null(out, c->c, "x2", c->label);
@@ -235,22 +199,23 @@ static void constant(struct dg_str *out, uint64_t value)
     dg_str_add(out, "\tret\n");
 }
 
-/* BTI holds because every function begins with it and nothing jumps through a register; PAC
- * because the return address never leaves its register. */
-static void notes(struct dg_str *out)
-{
-    dg_str_add(out, "\t.section .note.gnu.property, \"a\", %note\n\t.p2align 3\n"
-                    "\t.word 4, 16, 5\n\t.asciz \"GNU\"\n"
-                    "\t.word 0xc0000000, 4, 3, 0\n"
-                    "\t.section .note.GNU-stack, \"\", %progbits\n");
-}
-
 const struct dg_target dg_target_aarch64 = {
     .architecture = "aarch64", .triple = "aarch64-linux-gnu", .elf_machine = EM_AARCH64,
-    .type_sign = '%', .stamp_clock = "cntvct_el0",
+    .type_sign = '%', .stamp_clock = "cntvct_el0", .stack_align = STACK_ALIGN,
+    .stack_move = { "sp, sp, #", "" },
+    /* `bti c` by its number: older architectures run it as a no-operation and older assemblers
+     * know it without a newer .arch. */
+    .entry_mark = "\thint #34\n",
+    .no_stamps = "\tmov x3, xzr\n\tmov x4, xzr\n",
+    /* BTI holds because every function begins with it and nothing jumps through a register; PAC
+     * because the return address never leaves its register. */
+    .notes = "\t.section .note.gnu.property, \"a\", %note\n\t.p2align 3\n"
+             "\t.word 4, 16, 5\n\t.asciz \"GNU\"\n"
+             "\t.word 0xc0000000, 4, 3, 0\n"
+             "\t.section .note.GNU-stack, \"\", %progbits\n",
     .operand = operand, .mask = mask, .scalar = scalar, .vector = vector, .begin = begin,
-    .entry_mark = entry_mark, .no_stamps = no_stamps, .enter = enter, .leave = leave,
-    .stamp = stamp, .checked_entry = checked_entry, .constant = constant, .notes = notes,
+    .save = save, .restore = restore, .leave = leave, .keep_stamps = keep_stamps, .stamp = stamp,
+    .checked_entry = checked_entry, .constant = constant,
 };
-_Static_assert(AT(c) == AT(b) + 8 && AT(parts) == AT(part) + 4 &&
-               AT(stamp_capacity) == AT(stamps) + 8, "loaded in pairs");
+_Static_assert(DG_AT(c) == DG_AT(b) + 8 && DG_AT(parts) == DG_AT(part) + 4 &&
+               DG_AT(stamp_capacity) == DG_AT(stamps) + 8, "loaded in pairs");

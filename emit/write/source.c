@@ -166,7 +166,7 @@ static void begin_function(struct writer *w, const char *name, const char *suffi
                            "\t.cfi_startproc\n",
                   name, suffix, name, suffix, w->target->type_sign, name, suffix);
     put_location(w);
-    w->target->entry_mark(&w->out);
+    dg_str_add(&w->out, w->target->entry_mark);
 }
 
 static void end_function(struct writer *w, const char *name, const char *suffix)
@@ -202,7 +202,7 @@ static void put_item(struct writer *w, struct dg_function *f, const struct dg_ir
     case DG_IR_STAMP:
         if (f->timed) {
             size_t i = (size_t)(item - f->code->item);
-            w->target->stamp(&w->out, f, is_outermost(f->code, i));
+            dg_frame_stamp(&w->out, w->target, f, is_outermost(f->code, i));
         }
         break;
     }
@@ -211,10 +211,10 @@ static void put_item(struct writer *w, struct dg_function *f, const struct dg_ir
 /* From the label of the body to the return. */
 static void put_body(struct writer *w, struct dg_function *f)
 {
-    w->target->enter(&w->out, f);
+    dg_frame_enter(&w->out, w->target, f);
     for (size_t i = 0; i < f->code->count; i++)
         put_item(w, f, &f->code->item[i]);
-    w->target->leave(&w->out, f);
+    dg_frame_leave(&w->out, w->target, f);
 }
 
 static void put_product(struct writer *w)
@@ -230,9 +230,7 @@ static void put_product(struct writer *w)
     w->target->checked_entry(&w->out, &checks);
     end_function(w, p->name, "_ex");
     begin_function(w, p->name, "");
-    dg_str_add(&w->out, ".ifdef DG_TIMING\n");
-    w->target->no_stamps(&w->out);
-    dg_str_format(&w->out, ".endif\n%s:\n", f.label);
+    dg_str_format(&w->out, ".ifdef DG_TIMING\n%s.endif\n%s:\n", w->target->no_stamps, f.label);
     put_body(w, &f);
     end_function(w, p->name, "");
 }
@@ -268,6 +266,6 @@ const char *dg_source_text(const struct dg_kernel *kernel, struct dg_arena *aren
         put_packing(&w);
     put_debug_unit(&w);
     dg_str_addc(&w.out, '\n');
-    w.target->notes(&w.out);
+    dg_str_add(&w.out, w.target->notes);
     return w.out.failed ? NULL : dg_str_text(&w.out);
 }

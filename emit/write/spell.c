@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Operations by the text templates of the ISA's rows. */
+#include <assert.h>
 #include <string.h>
 
 #include "emit/write/target.h"
@@ -36,6 +37,18 @@ static const char *operand_at(const char *at, char *view, unsigned *index, int64
     return *at == '}' ? at + 1 : NULL;
 }
 
+static void spell_operand(struct dg_str *out, const struct dg_target *target,
+                          const struct dg_function *f, const struct dg_ir_op *op, unsigned index,
+                          char view, int64_t add)
+{
+    const struct dg_ir_operand *o = &op->operand[index];
+    assert(o->kind != DG_IR_NONE);       /* else one of the template is missing */
+    if (o->kind == DG_IR_LABEL)
+        dg_str_format(out, "%s_%u", f->label, o->index);
+    else
+        target->operand(out, op, index, view, add);
+}
+
 void dg_spell(struct dg_str *out, const struct dg_target *target, const struct dg_function *f,
               const struct dg_ir_op *op)
 {
@@ -46,7 +59,7 @@ void dg_spell(struct dg_str *out, const struct dg_target *target, const struct d
     for (const char *at = op->op->text; *at != '\0';) {
         const char *next = *at == '{' ? operand_at(at, &view, &index, &add) : NULL;
         if (next != NULL && index < 4) {
-            target->operand(out, f, op, index, view, add);
+            spell_operand(out, target, f, op, index, view, add);
             at = next;
         } else if (strncmp(at, "{k}", 3) == 0 || strncmp(at, "{K}", 3) == 0) {
             target->mask(out, dg_ir_mask(f->code, op->part), at[1] == 'k');

@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <elf.h>
 
-#include "deepgemm/kernel_args.h"
 #include "emit/write/target.h"
 
 /* The first six take arguments; those from FIRST_SAVED on belong to the caller. rsp is not ours. */
@@ -19,9 +18,6 @@ static const char *const names32[SCALARS] = {
     "%ebx", "%ebp", "%r12d", "%r13d", "%r14d", "%r15d",
 };
 
-/* Frame of a DG_TIMING build, above the slots: next stamp, end of the buffer, two saved scalars */
-enum { TIMING_BYTES = 32 };
-
 static const char *scalar(unsigned number)
 {
     assert(number < SCALARS);
@@ -33,8 +29,8 @@ static const char *vector(const struct dg_isa *isa)
     return isa->vector_bits == 512 ? "%zmm" : isa->vector_bits == 256 ? "%ymm" : "%xmm";
 }
 
-static void operand(struct dg_str *out, const struct dg_function *f, const struct dg_ir_op *op,
-                    unsigned index, char view, int64_t add)
+static void operand(struct dg_str *out, const struct dg_ir_op *op, unsigned index, char view,
+                    int64_t add)
 {
     const struct dg_ir_operand *o = &op->operand[index];
     unsigned bits = view == 'x' ? 128 : op->op->bits;
@@ -58,10 +54,8 @@ static void operand(struct dg_str *out, const struct dg_function *f, const struc
         dg_str_format(out, "%u(%%rsp)", 8 * o->index);
         break;
     case DG_IR_LABEL:
-        dg_str_format(out, "%s_%u", f->label, o->index);
-        break;
     case DG_IR_NONE:
-        assert(!"operand of a template is missing");
+        assert(!"spelled the same everywhere");
     }
 }
 
@@ -75,87 +69,48 @@ static void begin(struct dg_str *out, const struct dg_isa *isa)
     (void)out, (void)isa;
 }
 
-static void entry_mark(struct dg_str *out)
-{
-    dg_str_add(out, "\tendbr64\n");
-}
-
-static void no_stamps(struct dg_str *out)
-{
-    dg_str_add(out, "\txor %r8d, %r8d\n\txor %r9d, %r9d\n");
-}
-
-static unsigned frame_bytes(const struct dg_function *f, bool timing)
-{
-    return 8 * f->code->slots + (timing ? TIMING_BYTES : 0);
-}
-
-static void move_stack(struct dg_str *out, const char *mnemonic, unsigned bytes, int sign)
-{
-    if (bytes == 0)
-        return;
-    dg_str_format(out, "\t%s $%u, %%rsp\n", mnemonic, bytes);
-    dg_str_format(out, "\t.cfi_adjust_cfa_offset %s%u\n", sign < 0 ? "-" : "", bytes);
-}
-
-static void resize_frame(struct dg_str *out, const struct dg_function *f, const char *mnemonic,
-                         int sign)
-{
-    if (!f->timed) {
-        move_stack(out, mnemonic, frame_bytes(f, false), sign);
-        return;
-    }
-    dg_str_add(out, ".ifdef DG_TIMING\n");
-    move_stack(out, mnemonic, frame_bytes(f, true), sign);
-    dg_str_add(out, ".else\n");
-    move_stack(out, mnemonic, frame_bytes(f, false), sign);
-    dg_str_add(out, ".endif\n");
-}
-
-static void enter(struct dg_str *out, const struct dg_function *f)
+static void save(struct dg_str *out, const struct dg_ir_code *code)
 {
     for (unsigned i = FIRST_SAVED; i < SCALARS; i++)
-        if (f->code->scalars_used >> i & 1)
+        if (code->scalars_used >> i & 1)
             dg_str_format(out, "\tpush %s\n\t.cfi_adjust_cfa_offset 8\n\t.cfi_rel_offset %s, 0\n",
                           names64[i], names64[i]);
-    resize_frame(out, f, "sub", 1);
-    if (f->timed) {
-        unsigned at = frame_bytes(f, false);
-        dg_str_format(out, ".ifdef DG_TIMING\n\tmov %%r8, %u(%%rsp)\n\tmov %%r9, %u(%%rsp)\n"
-                           ".endif\n", at, at + 8);
-    }
 }
 
-static void leave(struct dg_str *out, const struct dg_function *f)
+static void restore(struct dg_str *out, const struct dg_ir_code *code)
 {
-    resize_frame(out, f, "add", -1);
     for (unsigned i = SCALARS; i-- > FIRST_SAVED;)
-        if (f->code->scalars_used >> i & 1)
+        if (code->scalars_used >> i & 1)
             dg_str_format(out, "\tpop %s\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_restore %s\n",
                           names64[i], names64[i]);
+}
+
+static void leave(struct dg_str *out, const struct dg_ir_code *code)
+{
     dg_str_add(out, "\txor %eax, %eax\n");
-    if (f->code->vectors_used != 0)
+    if (code->vectors_used != 0)
         dg_str_add(out, "\tvzeroupper\n");
     dg_str_add(out, "\tret\n");
 }
 
-/* Inside not fenced: neighbouring slices share the stamp between them, so what an early read takes
- * from one it gives to the next, and the kernel is not drained. */
-static void stamp(struct dg_str *out, struct dg_function *f, bool fenced)
+static void keep_stamps(struct dg_str *out, unsigned at)
 {
-    unsigned at = frame_bytes(f, false), number = f->stamps++;
-    dg_str_format(out, ".ifdef DG_TIMING\n\tmov %%rax, %u(%%rsp)\n\tmov %%rdx, %u(%%rsp)\n",
-                  at + 16, at + 24);
-    dg_str_add(out, fenced ? "\tlfence\n" : "");
-    dg_str_add(out, "\trdtsc\n\tshl $32, %rdx\n\tor %rdx, %rax\n");
-    dg_str_format(out, "\tmov %u(%%rsp), %%rdx\n\tcmp %u(%%rsp), %%rdx\n\tjae %s_full%u\n",
-                  at, at + 8, f->label, number);
-    dg_str_format(out, "\tmov %%rax, (%%rdx)\n\tadd $8, %%rdx\n\tmov %%rdx, %u(%%rsp)\n", at);
-    dg_str_format(out, "%s_full%u:\n\tmov %u(%%rsp), %%rax\n\tmov %u(%%rsp), %%rdx\n.endif\n",
-                  f->label, number, at + 16, at + 24);
+    dg_str_format(out, "\tmov %%r8, %u(%%rsp)\n\tmov %%r9, %u(%%rsp)\n", at, at + 8);
 }
 
-#define AT(member) ((unsigned)offsetof(struct dg_kernel_args, member))
+/* Inside not fenced: neighbouring slices share the stamp between them, so what an early read takes
+ * from one it gives to the next, and the kernel is not drained. */
+static void stamp(struct dg_str *out, const char *full, unsigned at, bool fenced)
+{
+    dg_str_format(out, "\tmov %%rax, %u(%%rsp)\n\tmov %%rdx, %u(%%rsp)\n", at + 16, at + 24);
+    dg_str_add(out, fenced ? "\tlfence\n" : "");
+    dg_str_add(out, "\trdtsc\n\tshl $32, %rdx\n\tor %rdx, %rax\n");
+    dg_str_format(out, "\tmov %u(%%rsp), %%rdx\n\tcmp %u(%%rsp), %%rdx\n\tjae %s\n", at, at + 8,
+                  full);
+    dg_str_format(out, "\tmov %%rax, (%%rdx)\n\tadd $8, %%rdx\n\tmov %%rdx, %u(%%rsp)\n", at);
+    dg_str_format(out, "%s:\n\tmov %u(%%rsp), %%rax\n\tmov %u(%%rsp), %%rdx\n", full, at + 16,
+                  at + 24);
+}
 
 static void refuse_if(struct dg_str *out, const char *condition, const char *label)
 {
@@ -174,22 +129,22 @@ static void checked_entry(struct dg_str *out, const struct dg_checks *c)
 {
     refuse_null(out, true, "%rdi", c->label);
     dg_str_format(out, "\tcmpq $%u, %u(%%rdi)\n", (unsigned)sizeof(struct dg_kernel_args),
-                  AT(size));
+                  DG_AT(size));
     refuse_if(out, "b", c->label);
-    dg_str_format(out, "\tcmpl $0, %u(%%rdi)\n", AT(part));
+    dg_str_format(out, "\tcmpl $0, %u(%%rdi)\n", DG_AT(part));
     refuse_if(out, "nz", c->label);
-    dg_str_format(out, "\tcmpl $1, %u(%%rdi)\n", AT(parts));
+    dg_str_format(out, "\tcmpl $1, %u(%%rdi)\n", DG_AT(parts));
     refuse_if(out, "a", c->label);
-    dg_str_format(out, "\tmov %u(%%rdi), %%rax\n\ttest %%rax, %%rax\n\tjz %s_rows\n", AT(m),
+    dg_str_format(out, "\tmov %u(%%rdi), %%rax\n\ttest %%rax, %%rax\n\tjz %s_rows\n", DG_AT(m),
                   c->label);
     dg_str_format(out, "\tmov $%llu, %%rcx\n\tcmp %%rcx, %%rax\n", (unsigned long long)c->m);
     refuse_if(out, "ne", c->label);
     dg_str_format(out, "%s_rows:\n", c->label);
     dg_str_format(out, ".ifdef DG_TIMING\n\tmov %u(%%rdi), %%r8\n\tmov %u(%%rdi), %%r9\n"
                        "\tlea (%%r8,%%r9,8), %%r9\n\ttest %%r8, %%r8\n\tcmovz %%r8, %%r9\n.endif\n",
-                  AT(stamps), AT(stamp_capacity));
+                  DG_AT(stamps), DG_AT(stamp_capacity));
     dg_str_format(out, "\tmov %u(%%rdi), %%rsi\n\tmov %u(%%rdi), %%rdx\n\tmov %u(%%rdi), %%rdi\n",
-                  AT(b), AT(c), AT(a));
+                  DG_AT(b), DG_AT(c), DG_AT(a));
     refuse_null(out, c->a, "%rdi", c->label);
     refuse_null(out, c->b, "%rsi", c->label);
     refuse_null(out, c->c, "%rdx", c->label);
@@ -207,20 +162,18 @@ static void constant(struct dg_str *out, uint64_t value)
                   (unsigned long long)value);
 }
 
-/* Every function begins with endbr64, none jumps through a register or changes its return
- * address: both halves of the control-flow property hold. */
-static void notes(struct dg_str *out)
-{
-    dg_str_add(out, "\t.section .note.gnu.property, \"a\", @note\n\t.p2align 3\n"
-                    "\t.long 4, 16, 5\n\t.asciz \"GNU\"\n"
-                    "\t.long 0xc0000002, 4, 3, 0\n"
-                    "\t.section .note.GNU-stack, \"\", @progbits\n");
-}
-
 const struct dg_target dg_target_x86_64 = {
     .architecture = "x86_64", .triple = "x86_64-linux-gnu", .elf_machine = EM_X86_64,
-    .type_sign = '@', .stamp_clock = "rdtsc",
+    .type_sign = '@', .stamp_clock = "rdtsc", .stack_align = 8, .stack_move = { "$", ", %rsp" },
+    .entry_mark = "\tendbr64\n",
+    .no_stamps = "\txor %r8d, %r8d\n\txor %r9d, %r9d\n",
+    /* Every function begins with endbr64, none jumps through a register or changes its return
+     * address: both halves of the control-flow property hold. */
+    .notes = "\t.section .note.gnu.property, \"a\", @note\n\t.p2align 3\n"
+             "\t.long 4, 16, 5\n\t.asciz \"GNU\"\n"
+             "\t.long 0xc0000002, 4, 3, 0\n"
+             "\t.section .note.GNU-stack, \"\", @progbits\n",
     .operand = operand, .mask = mask, .scalar = scalar, .vector = vector, .begin = begin,
-    .entry_mark = entry_mark, .no_stamps = no_stamps, .enter = enter, .leave = leave,
-    .stamp = stamp, .checked_entry = checked_entry, .constant = constant, .notes = notes,
+    .save = save, .restore = restore, .leave = leave, .keep_stamps = keep_stamps, .stamp = stamp,
+    .checked_entry = checked_entry, .constant = constant,
 };
