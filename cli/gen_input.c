@@ -55,34 +55,21 @@ static bool read_problem(const struct dg_options *options, struct dg_problem *ou
     return dg_problem_load(dg_option_text(options, "config"), flags, count, options->arena, out, e);
 }
 
-/* "FILE:LINE: target"; only a file can hold one. */
-static bool find_target(const struct dg_options *options, char *where, size_t size,
-                        struct dg_error *e)
-{
-    struct dg_setting *settings;
-    size_t count;
-    if (!dg_settings_read(dg_option_text(options, "config"), options->arena, &settings, &count, e))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(settings[i].key, "target") == 0)
-            dg_format(where, size, "%s: target", settings[i].where);
-    return true;
-}
-
+/* Only a file can hold one: its place is "FILE:LINE: target". */
 static bool check_target(const struct dg_options *options, const struct dg_gen_input *in,
                          struct dg_error *e)
 {
-    const char *name = dg_profile_text(&in->profile, "name");
-    char rule[160], where[256] = "target";
-    if (in->problem.target[0] == '\0' ||
-        (name != NULL && strcmp(name, in->problem.target) == 0))
+    struct dg_setting *settings;
+    size_t count;
+    if (dg_plan_check_target(&in->problem, &in->profile, e))
         return true;
-    if (!find_target(options, where, sizeof where, e))
+    if (!dg_settings_read(dg_option_text(options, "config"), options->arena, &settings, &count,
+                          NULL))
         return false;
-    dg_format(rule, sizeof rule, "must be the name in %s (%s)",
-              dg_option_text(options, "hardware"), name != NULL ? name : "it has none");
-    return dg_fail(e, DG_EXIT_INPUT, where, rule, in->problem.target,
-                   "name the right hardware file, or remove target");
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(settings[i].key, "target") == 0)
+            dg_format(e->where, sizeof e->where, "%s: target", settings[i].where);
+    return false;
 }
 
 bool dg_gen_read(const struct dg_options *options, struct dg_gen_input *out, struct dg_error *e)

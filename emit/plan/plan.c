@@ -13,8 +13,8 @@ static bool same(const char *a, const char *b)
     return dg_key_compare(a, b) == 0;
 }
 
-static bool check_target(const struct dg_problem *problem, const struct dg_profile *profile,
-                         struct dg_error *e)
+bool dg_plan_check_target(const struct dg_problem *problem, const struct dg_profile *profile,
+                          struct dg_error *e)
 {
     const char *name = dg_profile_text(profile, "name");
     if (problem->target[0] == '\0' || (name != NULL && same(problem->target, name)))
@@ -23,7 +23,7 @@ static bool check_target(const struct dg_problem *problem, const struct dg_profi
     dg_format(value, sizeof value, "target %s, profile %s", problem->target,
               name != NULL ? name : "without a name");
     return dg_fail(e, DG_EXIT_INPUT, "target", "must be the name of the hardware profile", value,
-                   "give the profile of that chip, or correct target");
+                   "give the profile of that chip, or correct or remove target");
 }
 
 static bool no_isa(const char *name, const char *rule, struct dg_error *e)
@@ -232,7 +232,7 @@ bool dg_plan_make(const struct dg_problem *problem, const struct dg_profile *pro
     if (c == NULL || space == NULL || body == NULL)
         return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
     dg_view_init(&out->view, profile, arena, strict);
-    if (!check_target(problem, profile, e) || !choose_isa(problem, &out->view, body, e))
+    if (!dg_plan_check_target(problem, profile, e) || !choose_isa(problem, &out->view, body, e))
         return false;
     if (!dg_constants_read(&out->view, body, c))
         return missing(&out->view, e);

@@ -78,4 +78,9 @@ struct dg_plan_result {
 bool dg_plan_make(const struct dg_problem *problem, const struct dg_profile *profile, bool strict,
                   struct dg_arena *arena, struct dg_plan_result *out, struct dg_error *e);
 
+/* Whether the profile is of the chip that the problem names, if it names one. dg_plan_make asks
+ * this first; a caller that knows where the name stands can ask earlier. */
+bool dg_plan_check_target(const struct dg_problem *problem, const struct dg_profile *profile,
+                          struct dg_error *e);
+
 #endif

@@ -125,7 +125,7 @@ Test(gen, refused_configurations, .init = set_up, .fini = tear_down)
     static const struct { const char *text, *said; } cases[] = {
         { "m: 4\nn: 4\nk: 4\ndtype: f32\nm: 8\n", "c.yaml:5" },
         { "m: 4\nn: 4\nk: 4\ndtpye: f32\n", "dtype" },
-        { "m: 4\nn: 4\nk: 4\ndtype: f32\ntarget: another\n", "c.yaml:5: target" },
+        { "m: 4\nn: 4\nk: 4\ndtype: f32\ntarget: another\n", "c.yaml:5: target: must be the name" },
         { "m: 4\nn: 4\nk: 4\ndtype: f32\ncodegen:\n  tile_m: 0\n", "c.yaml:6" },
         { "m: null\nn: 4\nk: 4\ndtype: f32\n", "c.yaml:1" },
         { "- m\n", "c.yaml:1" },
