@@ -20,7 +20,7 @@ static int compare(const struct best *best, uint64_t m, uint64_t n, uint64_t k)
     return there > here ? 1 : there == here ? 0 : -1;
 }
 
-static void offer(struct best *best, struct dg_tile tile, uint64_t width, uint64_t m, uint64_t n,
+static void offer(struct best *best, struct dg_tile tile, uint64_t panels, uint64_t m, uint64_t n,
                   uint64_t k)
 {
     int order = best->count == 0 ? 1 : compare(best, m, n, k);
@@ -33,7 +33,7 @@ static void offer(struct best *best, struct dg_tile tile, uint64_t width, uint64
         best->k = k;
     }
     if (best->count < best->most)
-        best->out[best->count++] = (struct dg_fixed){ tile, k, m, n / width };
+        best->out[best->count++] = (struct dg_fixed){ tile, k, m, panels };
 }
 
 /* The most k that fits beside m x n, since intensity only rises with it; 0: none. */
@@ -62,10 +62,11 @@ static void search_tile(const struct dg_problem *p, uint64_t room, struct dg_til
     for (uint64_t m = tile.rows; m <= p->m && m < room; m += tile.rows) {
         if (!divides(p, m, p->m))
             continue;
-        for (uint64_t n = width; n <= columns && m * n < room; n += width) {
+        for (uint64_t panels = 1; panels * width <= columns && m * panels * width < room; panels++) {
+            uint64_t n = panels * width;
             uint64_t k = divides(p, n, p->n) ? longest(p, room, m, n) : 0;
             if (k > 0)
-                offer(best, tile, width, m, n, k);
+                offer(best, tile, panels, m, n, k);
         }
     }
 }
