@@ -257,7 +257,8 @@ static void flush_folder(const char *target)
     char *slash = copy == NULL ? NULL : strrchr(copy, '/');
     if (slash != NULL)
         slash[slash == copy] = '\0';
-    int fd = copy == NULL ? -1 : open(slash == NULL ? "." : copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *folder = slash == NULL ? "." : copy;
+    int fd = copy == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         fsync(fd);
         close(fd);

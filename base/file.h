@@ -18,8 +18,9 @@ char *dg_file_read(const char *path, size_t limit, struct dg_arena *arena, size_
 
 /* Replaces the file in one step: a temporary file beside it is written, flushed to the disk and
  * renamed over it; the old file stays whole on every failure (full disk, no permission, kill).
- * A symbolic link stays one: its target is replaced (a dangling one is replaced itself). Devices, pipes and /dev/stdout are written
- * straight. The folder must exist. Errors: DG_EXIT_UNAVAILABLE. */
+ * A symbolic link stays one: its target is replaced (a dangling one is replaced itself). Devices,
+ * pipes and /dev/stdout are written straight. The folder must exist. Errors:
+ * DG_EXIT_UNAVAILABLE. */
 bool dg_file_write(const char *path, const void *bytes, size_t size, struct dg_error *e);
 
 /* Several files, all or none: nothing is renamed before every one is on the disk, and when a

@@ -161,8 +161,8 @@ static void put_assumed(struct dg_str *out, const struct dg_manifest *m)
     for (size_t i = 0; i < m->profile.key_count; i++)
         assumed += m->profile.keys[i].assumed;
     if (assumed > 0)
-        dg_str_format(out, "  %-12s%zu values not measured, named defaults were used: measure again "
-                      "when the machine is quiet\n", "assumed", assumed);
+        dg_str_format(out, "  %-12s%zu values not measured, named defaults were used: measure "
+                      "again when the machine is quiet\n", "assumed", assumed);
 }
 
 static double number_of(const cJSON *object, const char *key)

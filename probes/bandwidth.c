@@ -96,7 +96,7 @@ static bool asked(const struct dg_context *ctx, enum level level, enum dg_traffi
     return kind == DG_READ || kind == DG_WRITE || kind == DG_COPY;
 }
 
-void probe_bandwidth(struct dg_context *ctx)
+void dg_probe_bandwidth(struct dg_context *ctx)
 {
     struct sizes sizes = choose(ctx);
     for (int level = L1; level < LEVELS; level++)

@@ -6,10 +6,10 @@
 
 #include "base/number.h"
 
-void probe_clock(struct dg_context *ctx)
+void dg_probe_clock(struct dg_context *ctx)
 {
-    static const char *const method =
-        "core cycles by reference chains of three kinds over the time source, rounded to two figures";
+    static const char *const method = "core cycles by reference chains of three kinds over the "
+                                      "time source, rounded to two figures";
     const struct dg_bench_info *info = ctx->bench->info;
     struct dg_loop loop = { .kind = DG_LOOP_LATENCY, .op = "ref.multiply" };
     struct dg_measure reading;

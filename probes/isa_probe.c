@@ -4,7 +4,7 @@
  * operating system has switched on. */
 #include "probes/probe.h"
 
-void probe_isa(struct dg_context *ctx)
+void dg_probe_isa(struct dg_context *ctx)
 {
     const struct dg_bench_info *info = ctx->bench->info;
     dg_say_list(ctx, "isa", "feature bits, and the register state that the system has enabled",

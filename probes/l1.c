@@ -11,7 +11,8 @@
 #include "probes/infer/cache.h"
 #include "probes/orders.h"
 
-static const uint32_t strides[] = { 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144 };
+static const uint32_t strides[] = { 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072,
+                                    262144 };
 enum { STRIDES = sizeof strides / sizeof *strides, MOST_LINES = 40, LOADS = 2048 };
 
 struct memory {
@@ -168,7 +169,7 @@ static void say_effective(struct dg_context *ctx, double size, double latency)
             .method = "largest footprint whose chase stays within 5 % of the L1 latency" });
 }
 
-void probe_l1(struct dg_context *ctx)
+void dg_probe_l1(struct dg_context *ctx)
 {
     struct dg_measure reading;
     if (*ctx->carry == NULL)

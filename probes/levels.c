@@ -132,8 +132,8 @@ static void say_l2_latency(struct dg_context *ctx, double l1, double l2)
 
 /* The footprint counts as kept until latency has gone `kept` of the way from `low` to `high`. The
  * size itself lies between the onset of that step, less some slack for pages that crowd the same
- * sets, and a third of the way, by when caches of any replacement are overfull; the roundest size in
- * between is the best guess. */
+ * sets, and a third of the way, by when caches of any replacement are overfull; the roundest size
+ * in between is the best guess. */
 static double say_size(struct dg_context *ctx, const char *key, const char *effective,
                        struct curve *c, double low, double high)
 {
@@ -270,7 +270,7 @@ static void infer(struct dg_context *ctx, struct curve *c, double l1,
         no_l3(ctx);
 }
 
-void probe_levels(struct dg_context *ctx)
+void dg_probe_levels(struct dg_context *ctx)
 {
     bool assumed;
     struct dg_measure memory;

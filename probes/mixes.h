@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the mix probes share: shapes that fit the registers, and runs of a batch of mixes. Every one
- * of them loads `vectors` vectors and broadcasts `rows` elements a step, multiplies each vector with
- * each element into an accumulator, and stores the accumulators after the last step. */
+ * of them loads `vectors` vectors and broadcasts `rows` elements a step, multiplies each vector
+ * with each element into an accumulator, and stores the accumulators after the last step. */
 #ifndef DG_PROBES_MIXES_H
 #define DG_PROBES_MIXES_H
 

@@ -11,7 +11,8 @@
 #include "probes/infer/rate.h"
 
 enum { KEY = 96 };
-static const unsigned chain_counts[] = { 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 28 };
+static const unsigned chain_counts[] = { 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24,
+                                         28 };
 enum { CHAINS = sizeof chain_counts / sizeof *chain_counts };
 
 static unsigned samples_of(const struct dg_context *ctx)
@@ -64,8 +65,8 @@ static void read_rate(struct dg_context *ctx, const char *name)
     dg_say(ctx, &(struct dg_number){
         .key = key, .unit = "1/cycle", .value = rate.per_cycle, .low = low, .high = high,
         .confidence = 1, .samples = samples, .method = "best rate over all chain counts" });
-    dg_say_exact(ctx, key_chains, "count", "fewest independent chains that reach 97 % of the best rate",
-                 rate.chains, 1);
+    dg_say_exact(ctx, key_chains, "count",
+                 "fewest independent chains that reach 97 % of the best rate", rate.chains, 1);
 }
 
 /* First operand that is read and is neither memory nor accumulator: a chain can go through it. */
@@ -117,7 +118,7 @@ static void measure_isa(struct dg_context *ctx, const struct dg_isa *isa)
     }
 }
 
-void probe_ops(struct dg_context *ctx)
+void dg_probe_ops(struct dg_context *ctx)
 {
     for (size_t i = 0; dg_isas[i] != NULL && !ctx->stopped; i++)
         if (strcmp(dg_isas[i]->architecture, ctx->architecture) == 0)

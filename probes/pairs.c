@@ -190,7 +190,7 @@ static void measure_kind(struct dg_context *ctx, struct memory *m, const char *d
         fit_kind(ctx, m, dtype, bits);
 }
 
-void probe_pairs(struct dg_context *ctx)
+void dg_probe_pairs(struct dg_context *ctx)
 {
     enum { KINDS = 2 };
     static const char *const dtypes[KINDS] = { "f32", "f64" };

@@ -23,7 +23,7 @@ extern const struct dg_probe dg_probes[DG_PROBE_COUNT];
 /* NULL: no such id. */
 const struct dg_probe *dg_probe_by_id(const char *id);
 
-#define PROBE(id, title, fields, needs, seconds, once) void probe_##id(struct dg_context *ctx);
+#define PROBE(id, title, fields, needs, seconds, once) void dg_probe_##id(struct dg_context *ctx);
 #include "probes/probes.def"
 #undef PROBE
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What was asked of a bench and what it gave, as texts and numbers: a probe run on a recording gives
- * the same answers as on the machine that it was taken from. */
+ * What was asked of a bench and what it gave, as texts and numbers: a probe run on a recording
+ * gives the same answers as on the machine that it was taken from. */
 #ifndef DG_PROBES_RECORD_H
 #define DG_PROBES_RECORD_H
 

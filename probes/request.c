@@ -41,7 +41,8 @@ void dg_request_resample(char text[DG_REQUEST_SIZE], const struct dg_resample *q
 
 void dg_request_stream(char text[DG_REQUEST_SIZE], const struct dg_stream *q)
 {
-    dg_format(text, DG_REQUEST_SIZE, "stream %s bytes %llu passes %u threads %u step %u prefetch %u",
+    dg_format(text, DG_REQUEST_SIZE,
+              "stream %s bytes %llu passes %u threads %u step %u prefetch %u",
               dg_traffic_name(q->kind), (unsigned long long)q->bytes, q->passes, q->threads,
               q->step, q->prefetch);
 }

@@ -13,7 +13,7 @@ enum { NEEDED = 3, MOST_REPEATS = 8 };
 
 const struct dg_probe dg_probes[DG_PROBE_COUNT] = {
 #define PROBE(id, title, fields, needs, seconds, once) \
-    { #id, title, fields, needs, seconds, once, probe_##id },
+    { #id, title, fields, needs, seconds, once, dg_probe_##id },
 #include "probes/probes.def"
 #undef PROBE
 };

@@ -34,7 +34,7 @@ static void measure(struct dg_context *ctx, const char *level, double bytes, uns
         .samples = m.samples, .method = "plain vector read of an array inside the level" });
 }
 
-void probe_stream(struct dg_context *ctx)
+void dg_probe_stream(struct dg_context *ctx)
 {
     bool assumed;
     double l1 = dg_known_or_claimed(ctx, "l1_size", 32768, &assumed);

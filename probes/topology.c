@@ -29,7 +29,7 @@ static const char *claimed_text(const struct dg_context *ctx, const char *key)
     return claims != NULL && claims[0].value.kind == DG_VALUE_TEXT ? claims[0].value.text : NULL;
 }
 
-void probe_topology(struct dg_context *ctx)
+void dg_probe_topology(struct dg_context *ctx)
 {
     static const struct { const char *key, *unit; } rows[] = {
         { "l1_shared_by", "count" }, { "l2_shared_by", "count" }, { "l3_shared_by", "count" },

@@ -16,8 +16,8 @@ static const struct { uint64_t kib; bool quick; } regions[] = {
     { 12288, false }, { 16384, true }, { 32768, false }, { 49152, true },
 };
 enum { REGIONS = sizeof regions / sizeof *regions };
-/* A sample walks a stretch of the region: a mix goes on where it stopped, so that all samples together
- * walk it several times, and a long sample would meet a disturbance every time. */
+/* A sample walks a stretch of the region: a mix goes on where it stopped, so that all samples
+ * together walk it several times, and a long sample would meet a disturbance every time. */
 static const double longest_cycles = 1e6;
 static const double sample_cycles = 60000;
 
@@ -167,7 +167,7 @@ static void store(struct dg_context *ctx, const struct dg_mix_frame *f, const ui
         "accumulators stored to new lines on each turn, moving through the region");
 }
 
-void probe_touch(struct dg_context *ctx)
+void dg_probe_touch(struct dg_context *ctx)
 {
     struct dg_mix_frame f;
     uint64_t region[REGIONS];

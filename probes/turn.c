@@ -64,7 +64,7 @@ static void say_call(struct dg_context *ctx, const struct dg_mix_frame *f)
 
 /* The last vector is not stored whole tiles wide only where a kernel's is: all shapes, all steps
  * whose streams stay in three quarters of L1. */
-void probe_turn(struct dg_context *ctx)
+void dg_probe_turn(struct dg_context *ctx)
 {
     static const uint64_t steps[] = { 8, 16, 32, 64, 128, 256, 512 };
     struct dg_mix_frame f;
@@ -85,7 +85,7 @@ void probe_turn(struct dg_context *ctx)
     say_call(ctx, &f);
 }
 
-void probe_pass(struct dg_context *ctx)
+void dg_probe_pass(struct dg_context *ctx)
 {
     static const uint64_t steps[] = { 32, 128, 512 };
     struct dg_mix_frame f;
@@ -118,7 +118,7 @@ static void say_set(struct dg_context *ctx, const struct dg_mix_frame *f, unsign
     char key[KEY];
     struct dg_measure m[2] = { 0 };
     struct dg_mix mix[2];
-    /* four lines of each row: enough to be loads, few enough for the other sets to stay out of it */
+    /* four lines of each row: enough to be loads, few enough for other sets to stay out of it */
     mix[0] = dg_mix_turn(f, (struct dg_shape){ 1, rows }, 64);
     mix[0].stores = 0;
     mix[0].turns = dg_mix_turns(&mix[0], sample_cycles);
@@ -127,8 +127,8 @@ static void say_set(struct dg_context *ctx, const struct dg_mix_frame *f, unsign
     mix[1].row_stride = stride;
     mix[0].r_region = mix[1].r_region = (stride + 64) * rows;
     dg_format(key, sizeof key, "mix.set.b%u.t%llu", rows, (unsigned long long)stride);
-    if (dg_settled(ctx, key) || !dg_read_mixes(ctx, mix, 2, ctx->quick ? 9 : 15, m) || m[0].samples == 0 ||
-        m[1].samples == 0 || m[0].cycles.median <= 0)
+    if (dg_settled(ctx, key) || !dg_read_mixes(ctx, mix, 2, ctx->quick ? 9 : 15, m) ||
+        m[0].samples == 0 || m[1].samples == 0 || m[0].cycles.median <= 0)
         return;
     dg_say(ctx, &(struct dg_number){
         .key = key, .unit = "ratio", .value = m[1].cycles.median / m[0].cycles.median,
@@ -137,7 +137,7 @@ static void say_set(struct dg_context *ctx, const struct dg_mix_frame *f, unsign
         .method = "turn with rows a set stride apart over rows a line further apart" });
 }
 
-void probe_sets(struct dg_context *ctx)
+void dg_probe_sets(struct dg_context *ctx)
 {
     struct dg_mix_frame f;
     bool assumed;

@@ -205,7 +205,7 @@ bool dg_value_read_any(const struct dg_json *json, const char *pointer, const cJ
     return true;
 }
 
-/* Cycles are calibrated to no better than this, so a value may always move by it to a rounder one. */
+/* Cycles are calibrated to no better than this: a value may always move by it to a rounder one. */
 static const double calibration = 0.002;
 
 /* Cells that are priced by the cycle: their intervals are wide on a noisy machine, and a rounder

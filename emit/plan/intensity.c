@@ -62,8 +62,10 @@ static void search_tile(const struct dg_problem *p, uint64_t room, struct dg_til
     for (uint64_t m = tile.rows; m <= p->m && m < room; m += tile.rows) {
         if (!divides(p, m, p->m))
             continue;
-        for (uint64_t panels = 1; panels * width <= columns && m * panels * width < room; panels++) {
+        for (uint64_t panels = 1; panels <= columns / width; panels++) {
             uint64_t n = panels * width;
+            if (m * n >= room)
+                break;
             uint64_t k = divides(p, n, p->n) ? longest(p, room, m, n) : 0;
             if (k > 0)
                 offer(best, tile, panels, m, n, k);

@@ -31,8 +31,9 @@ static bool choose_cpu(struct engine *e, int wanted, struct dg_error *error)
     e->info.pinned = failed == 0;
     if (failed != 0 && wanted >= 0) {
         snprintf(value, sizeof value, "%d: %s", cpu, dg_errno_name(failed));
-        return dg_fail(error, DG_EXIT_UNAVAILABLE, "--cpu", "must be a CPU that the system lets us pin to",
-                       value, "choose another CPU that is online");
+        return dg_fail(error, DG_EXIT_UNAVAILABLE, "--cpu",
+                       "must be a CPU that the system lets us pin to", value,
+                       "choose another CPU that is online");
     }
     return true;
 }

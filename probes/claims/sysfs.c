@@ -13,7 +13,8 @@ static double number(struct dg_host *host, unsigned cpu, unsigned index, const c
 {
     char path[PATH];
     uint64_t value;
-    dg_format(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cache/index%u/%s", cpu, index, name);
+    dg_format(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cache/index%u/%s", cpu, index,
+              name);
     return dg_host_number(host, path, &value) ? (double)value : 0;
 }
 

@@ -148,8 +148,8 @@ static void respect(const struct dg_fit_input *in, double *share)
     }
 }
 
-/* Gradient steps towards equality in the partial pairs of the cheapest operation. The slack of a pair is divided by what its
- * operations count, so that a step of one never overshoots. */
+/* Gradient steps towards equality in the partial pairs of the cheapest operation. The slack of a
+ * pair is divided by what its operations count, so that a step of one never overshoots. */
 static void fit_issue(const struct dg_fit *units, const struct dg_fit_input *in, double *share)
 {
     enum { STEPS = 400 };

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks includes, links and freedom from libc against arrows.txt; checks itself on planted faults.
+"""Checks includes, links and freedom from libc against arrows.txt, the names that leave a file and
+the width of lines; checks itself on planted faults.
 
 Its last line is `N passed, N failed, N skipped`.
 """
@@ -14,9 +15,13 @@ import tempfile
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+(?:"([^"]+)"|<([^>]+)>)', re.M)
 SOURCES = (".c", ".h", ".def", ".S", ".inc")
+WRITTEN = (".c", ".h", ".def", ".py")
 FREESTANDING = {"float.h", "iso646.h", "limits.h", "stdalign.h", "stdarg.h", "stdbool.h",
                 "stddef.h", "stdint.h", "stdnoreturn.h"}
 GIVEN_BY_COMPILERS = {"memcpy", "memmove", "memset", "memcmp"}
+COLUMNS = 100
+FOLDERS = ("base", "cli", "emit", "examples", "include", "isa", "microbench", "probes", "profile",
+           "runtime", "tests", "verify")
 
 
 class Table:
@@ -111,6 +116,26 @@ def wrong_links(nm, table, libraries):
     return wrong
 
 
+def wrong_names(nm, libraries):
+    """Names that leave a file begin with dg_; those of the compiler (a sanitizer) with __."""
+    return [f"{folder} defines {name}" for folder, path in sorted(libraries.items())
+            for name in sorted(symbols(nm, path)[0]) if not name.startswith(("dg_", "__"))]
+
+
+def wide_lines(root, folders):
+    """What is generated is not counted."""
+    wrong = []
+    for folder in folders:
+        for place, _, names in os.walk(os.path.join(root, folder)):
+            for path in sorted(os.path.join(place, n) for n in names if n.endswith(WRITTEN)):
+                if "golden" in place.split(os.sep):
+                    continue
+                with open(path, encoding="utf-8") as text:
+                    wrong += [f"{os.path.relpath(path, root)}:{i} has {len(line) - 1} columns"
+                              for i, line in enumerate(text, 1) if len(line) > COLUMNS + 1]
+    return wrong
+
+
 def free_files(root, table):
     found = []
     for pattern in table.free:
@@ -154,11 +179,13 @@ PLANTED = {
     "verify/bad.c": '#include "emit/write/source.h"\n',
     "emit/body/bad.c": '#include <stdio.h>\nvoid f(void) { puts("x"); }\n',
     "profile/view.c": 'int g(void); int h(void) { return g(); }\n',
+    "isa/wide.h": "/* " + "x" * 95 + " */\n",
 }
 FINE = {
     "verify/good.c": '#include "emit/write/manifest.h"\n#include <stdio.h>\n',
     "emit/plan/good.c": '#include "profile/profile.h"\n#include "good.h"\n#include <stdint.h>\n',
     "probes/good.c": '#include <hwloc.h>\n#include "microbench/bench.h"\n',
+    "isa/good.h": "/* " + "\u00e9" * 94 + " */\n",
     "profile/profile.h": "", "emit/write/manifest.h": "", "emit/write/source.h": "",
     "emit/plan/good.h": "", "microbench/bench.h": "", "cli/options.h": "",
 }
@@ -173,8 +200,13 @@ def planted_faults(table, compiler, nm):
             with open(os.path.join(root, path), "w", encoding="utf-8") as out:
                 out.write(text)
         found = wrong_includes(root, table) + wrong_freedom(root, table, compiler, nm, None)
+        found += wide_lines(root, FOLDERS)
+        archive = os.path.join(root, "view.o")
+        subprocess.run(compiler + ["-c", os.path.join(root, "profile/view.c"), "-o", archive],
+                       check=True)
+        found += wrong_names(nm, {"profile": archive})
     for path in ("isa/bad.c", "emit/problem/bad.c", "emit/plan/bad.h", "microbench/bad.c",
-                 "verify/bad.c", "emit/body/bad.c"):
+                 "verify/bad.c", "emit/body/bad.c", "isa/wide.h:1", "profile defines h"):
         if not any(line.startswith(path) for line in found):
             wrong.append(f"the planted fault in {path} was not found")
     for name in ("g", "puts"):
@@ -189,7 +221,8 @@ def main():
     parser.add_argument("--root", required=True)
     parser.add_argument("--build", required=True)
     parser.add_argument("--nm", default="nm")
-    parser.add_argument("--library", action="append", default=[], help="FOLDER=PATH or FOLDER/PART=PATH")
+    parser.add_argument("--library", action="append", default=[],
+                        help="FOLDER=PATH or FOLDER/PART=PATH")
     parser.add_argument("--compiler", nargs="+", required=True)
     options = parser.parse_args()
     table = Table(os.path.join(os.path.dirname(os.path.abspath(__file__)), "arrows.txt"))
@@ -198,6 +231,8 @@ def main():
         "planted faults": planted_faults(table, options.compiler, options.nm),
         "includes": wrong_includes(options.root, table),
         "links": wrong_links(options.nm, table, libraries),
+        "names": wrong_names(options.nm, libraries),
+        "columns": wide_lines(options.root, FOLDERS),
         "no libc": wrong_freedom(options.root, table, options.compiler, options.nm, options.build),
     }
     for name, wrong in checks.items():

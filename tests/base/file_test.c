@@ -180,7 +180,8 @@ Test(file, full_disk_leaves_the_old_file, .init = enter_folder, .fini = leave_fo
 {
     struct dg_error e = { 0 };
     static char large[1 << 16];
-    struct dg_file_part parts[] = { { "a", "A", 1 }, { "b", "B", 1 }, { "c", large, sizeof large } };
+    struct dg_file_part parts[] = { { "a", "A", 1 }, { "b", "B", 1 },
+                                    { "c", large, sizeof large } };
     cr_assert(dg_file_write("a", "old a", 5, &e) && dg_file_write("c", "old c", 5, &e));
     signal(SIGXFSZ, SIG_IGN);
     struct rlimit limit = { 4096, RLIM_INFINITY }, none;
@@ -284,7 +285,8 @@ Test(file, npy, .init = enter_folder, .fini = leave_folder)
         { "big endian", "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3), }", ">f4" },
         { "Fortran", "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", "" },
         { "shape", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }", "24 bytes" },
-        { "overflow", "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296),}",
+        { "overflow",
+          "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296),}",
           "24 bytes" },
         { "twice", "{'descr': '<f4', 'descr': '<f4', 'shape': (2, 3), }", "descr" },
         { "lacking", "{'descr': '<f4', 'shape': (2, 3), }", "few" },

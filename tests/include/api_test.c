@@ -63,7 +63,8 @@ static void plan_and_emit(void)
         (void)(round == 1 && use_comma_locale());
         cr_assert(dg_emit(plan, folder, NULL, NULL, &e), "%s: %s: %s", e.where, e.rule, e.value);
         for (size_t i = 0; i < 5; i++)
-            cr_expect(size_of_file(folder, names[i], text[1], sizeof text[1]) > 100, "%s", names[i]);
+            cr_expect(size_of_file(folder, names[i], text[1], sizeof text[1]) > 100, "%s",
+                      names[i]);
         long length = size_of_file(folder, names[0], text[round], sizeof text[0]);
         cr_expect(round == 0 || strncmp(text[0], text[1], (size_t)length) == 0);
     }

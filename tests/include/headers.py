@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each public header compiles alone, in C and, where there is a compiler, in C++; the shared library
-exports the functions of the headers and nothing else; struct dg_error is one on both sides."""
+"""Each public header compiles alone, in C and, where there is a compiler, in C++; the shared
+library exports the functions of the headers and nothing else; struct dg_error is one on both
+sides."""
 import argparse
 import glob
 import os

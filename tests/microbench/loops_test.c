@@ -97,7 +97,7 @@ Test(loops, entries_are_whole, .init = start, .fini = stop)
                                                   .op = "fma.f32.512"}, NULL, 0));
 }
 
-/* One and three trips of everything usable: it comes back, constants and loads stay as they were. */
+/* One and three trips of everything usable: it comes back, constants and loads stay as before. */
 Test(loops, all_run, .init = start, .fini = stop)
 {
     unsigned char *copy = malloc(DG_BLOCK_BYTES);

@@ -40,7 +40,8 @@ static bool amd_cpuid(struct dg_host *host, uint32_t leaf, uint32_t subleaf, uin
     if (leaf == 0x80000005)
         out[2] = 48u << 24 | 12u << 16 | 1 << 8 | 64, out[3] = 32u << 24 | 8u << 16 | 1 << 8 | 64;
     if (leaf == 0x80000006)
-        out[2] = 1024u << 16 | 6u << 12 | 1 << 8 | 64, out[3] = 1016u << 18 | 9u << 12 | 1 << 8 | 64;
+        out[2] = 1024u << 16 | 6u << 12 | 1 << 8 | 64,
+        out[3] = 1016u << 18 | 9u << 12 | 1 << 8 | 64;
     if (leaf == 0x8000001d && subleaf < 5)
         memcpy(out, leaf_1d[subleaf], sizeof leaf_1d[subleaf]);
     return true;
@@ -83,7 +84,12 @@ static const char *text_of(const struct dg_claims *claims, const char *key)
 
 Test(claims, trees)
 {
-    static const struct { const char *tree; unsigned cpus, cpu; const char *key; double want; } rows[] = {
+    static const struct {
+        const char *tree;
+        unsigned cpus, cpu;
+        const char *key;
+        double want;
+    } rows[] = {
         { "zen1-guest", 2, 0, "l1_size", 32768 }, { "zen1-guest", 2, 0, "l1_ways", 8 },
         { "zen1-guest", 2, 1, "l1_set_stride", 4096 }, { "zen1-guest", 2, 0, "l1i_size", 65536 },
         { "zen1-guest", 2, 0, "l2_size", 524288 }, { "zen1-guest", 2, 0, "l3_size", 8388608 },
@@ -100,7 +106,8 @@ Test(claims, trees)
         struct dg_host host = host_of(rows[i].tree, rows[i].cpus);
         struct dg_claims claims = collect(&host, rows[i].cpu, &arena);
         double got = dg_claims_number(&claims, rows[i].key, -1);
-        cr_expect(got == rows[i].want, "%s cpu%u %s: %g", rows[i].tree, rows[i].cpu, rows[i].key, got);
+        cr_expect(got == rows[i].want, "%s cpu%u %s: %g", rows[i].tree, rows[i].cpu, rows[i].key,
+                  got);
     }
     dg_arena_free(&arena);
 }

@@ -33,7 +33,8 @@ Test(infer, statistics)
         dg_isotonic(sequence, count);
         for (size_t i = 0; i < count; i++) {
             sum[1] += sequence[i];
-            cr_expect(i == 0 || sequence[i] >= sequence[i - 1] - 1e-12, "round %d at %zu", round, i);
+            cr_expect(i == 0 || sequence[i] >= sequence[i - 1] - 1e-12, "round %d at %zu", round,
+                      i);
         }
         cr_expect(fabs(sum[0] - sum[1]) < 1e-9, "the mean stays");
     }
@@ -55,7 +56,8 @@ Test(infer, ways_and_set_stride)
 {
     enum { MOST = 40, STRIDES = 10 };
     static const struct { unsigned ways; uint32_t set_stride; } caches[] = {
-        { 8, 4096 }, { 12, 4096 }, { 4, 16384 }, { 8, 8192 }, { 16, 2048 }, { 2, 32768 }, { 6, 4096 },
+        { 8, 4096 },  { 12, 4096 }, { 4, 16384 }, { 8, 8192 },
+        { 16, 2048 }, { 2, 32768 }, { 6, 4096 },
     };
     uint32_t stride[STRIDES];
     double latency[STRIDES * MOST];
@@ -105,17 +107,19 @@ Test(infer, line)
 
 /* Measured on a Zen 1 guest: windows in KiB, lower quartiles in cycles. */
 static const struct { unsigned kib; double cycles; } zen1[] = {
-    { 64, 10.1 }, { 68, 10.2 }, { 76, 10.7 }, { 80, 10.6 }, { 88, 10.9 }, { 96, 11.2 }, { 104, 11.2 },
-    { 116, 11.7 }, { 124, 11.6 }, { 136, 12.0 }, { 152, 11.7 }, { 164, 12.0 }, { 180, 12.3 },
+    { 64, 10.1 }, { 68, 10.2 }, { 76, 10.7 }, { 80, 10.6 }, { 88, 10.9 }, { 96, 11.2 },
+    { 104, 11.2 }, { 116, 11.7 }, { 124, 11.6 }, { 136, 12.0 }, { 152, 11.7 }, { 164, 12.0 },
+    { 180, 12.3 },
     { 196, 12.3 }, { 212, 12.5 }, { 232, 12.4 }, { 252, 12.6 }, { 276, 12.6 }, { 304, 13.8 },
     { 328, 14.0 }, { 360, 13.9 }, { 392, 14.2 }, { 428, 14.9 }, { 468, 16.2 }, { 508, 16.9 },
     { 556, 17.3 }, { 608, 18.9 }, { 660, 20.4 }, { 724, 21.9 }, { 788, 23.4 }, { 860, 24.1 },
     { 936, 25.6 }, { 1020, 26.5 }, { 1116, 27.7 }, { 1216, 28.6 }, { 1324, 29.1 }, { 1448, 29.8 },
     { 1576, 30.6 }, { 1720, 30.8 }, { 1876, 31.3 }, { 2044, 31.3 }, { 2232, 32.0 }, { 2432, 32.5 },
     { 2652, 32.8 }, { 2896, 33.3 }, { 3156, 33.5 }, { 3444, 33.7 }, { 3756, 34.1 }, { 4092, 34.9 },
-    { 4464, 34.7 }, { 5308, 42.6 }, { 6316, 53.9 }, { 7512, 64.4 }, { 8932, 79.4 }, { 10620, 128.3 },
-    { 12632, 152.0 }, { 15024, 182.7 }, { 17864, 222.5 }, { 21244, 230.7 }, { 25264, 243.2 },
-    { 30048, 247.3 }, { 35732, 247.3 }, { 42492, 252.0 }, { 50532, 265.9 }, { 60096, 271.5 },
+    { 4464, 34.7 }, { 5308, 42.6 }, { 6316, 53.9 }, { 7512, 64.4 }, { 8932, 79.4 },
+    { 10620, 128.3 }, { 12632, 152.0 }, { 15024, 182.7 }, { 17864, 222.5 }, { 21244, 230.7 },
+    { 25264, 243.2 }, { 30048, 247.3 }, { 35732, 247.3 }, { 42492, 252.0 }, { 50532, 265.9 },
+    { 60096, 271.5 },
 };
 enum { ZEN1 = sizeof zen1 / sizeof *zen1 };
 
@@ -145,8 +149,9 @@ Test(infer, levels_of_a_measured_curve)
 Test(infer, roundest)
 {
     static const struct { double low, high; uint64_t want; } rows[] = {
-        { 900, 1100, 1024 }, { 480e3, 860e3, 524288 }, { 1.2e6, 1.4e6, 1310720 }, { 600e3, 700e3, 655360 },
-        { 48000, 50000, 49152 }, { 33e6, 36e6, 33554432 }, { 7, 7.5, 7 }, { 7.1, 7.5, 0 },
+        { 900, 1100, 1024 },       { 480e3, 860e3, 524288 }, { 1.2e6, 1.4e6, 1310720 },
+        { 600e3, 700e3, 655360 },  { 48000, 50000, 49152 },  { 33e6, 36e6, 33554432 },
+        { 7, 7.5, 7 },             { 7.1, 7.5, 0 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         cr_expect_eq(dg_roundest(rows[i].low, rows[i].high), rows[i].want, "[%g, %g]: %llu",
@@ -168,7 +173,8 @@ Test(infer, chain_sweep)
             while (chains[want] < 0.97 * latency * rate)
                 want++;
             cr_expect(got.per_cycle == rate, "%g", got.per_cycle);
-            cr_expect(got.chains == chains[want], "latency %g rate %g: %u", latency, rate, got.chains);
+            cr_expect(got.chains == chains[want], "latency %g rate %g: %u", latency, rate,
+                      got.chains);
         }
 }
 
@@ -236,7 +242,8 @@ Test(infer, resources)
     for (int round = 0; round < 60; round++) {
         struct machine m = { .ops = 4 + (size_t)(uniform(&state) * 4), .resources = 4 };
         for (size_t r = 0; r < 4; r++) {
-            m.capacity[r] = r == 3 ? 4 + floor(uniform(&state) * 5) : 1 + floor(uniform(&state) * 2);
+            m.capacity[r] = r == 3 ? 4 + floor(uniform(&state) * 5)
+                                   : 1 + floor(uniform(&state) * 2);
             for (size_t i = 0; i < m.ops; i++)
                 m.units[r][i] = r == 3 ? 1 : i % 3 == r ? 1 : 0;
         }
@@ -248,7 +255,8 @@ Test(infer, resources)
 
 static struct dg_answer number(double value)
 {
-    return (struct dg_answer){ .key = "x", .unit = "bytes", .low = value - 0.01, .high = value + 0.01,
+    return (struct dg_answer){ .key = "x", .unit = "bytes",
+                               .low = value - 0.01, .high = value + 0.01,
                                .value = { .kind = DG_VALUE_NUMBER, .number = value },
                                .confidence = 1, .samples = 5 };
 }

@@ -157,7 +157,8 @@ Test(run, waits_end)
         cr_assert(dg_probes_run(&f.bench, NULL, &options, &arena, &r, &e), "%s", e.rule);
         cr_expect(r.interrupted == (rows[i].stop != 0), "row %zu", i);
         cr_expect(naps <= rows[i].naps, "row %zu: %g s", i, naps);
-        cr_expect(rows[i].stop == 0 || f.requests <= rows[i].stop + 1, "row %zu: %u", i, f.requests);
+        cr_expect(rows[i].stop == 0 || f.requests <= rows[i].stop + 1, "row %zu: %u", i,
+                  f.requests);
         fake_close(&f);
         dg_arena_free(&arena);
     }
@@ -179,8 +180,9 @@ Test(run, unknown_probe)
 
 static bool same(const struct dg_answer *a, const struct dg_answer *b)
 {
-    return strcmp(a->key, b->key) == 0 && a->status == b->status && a->value.kind == b->value.kind &&
-           a->value.number == b->value.number && a->low == b->low && a->high == b->high;
+    return strcmp(a->key, b->key) == 0 && a->status == b->status &&
+           a->value.kind == b->value.kind && a->value.number == b->value.number &&
+           a->low == b->low && a->high == b->high;
 }
 
 /* What was recorded, through a file, gives the same answers without the machine. */

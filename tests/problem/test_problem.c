@@ -243,8 +243,8 @@ Test(problem, flag_over_file)
 Test(problem, names)
 {
     static const struct { const char *name; bool good; } cases[] = {
-        { "a", true }, { "gemm_f32_1x2x3", true }, { "A9", true }, { "main", false }, { "std", false },
-        { "", false }, { "9a", false }, { "a b", false }, { "\xc3\xa9", false },
+        { "a", true }, { "gemm_f32_1x2x3", true }, { "A9", true }, { "main", false },
+        { "std", false }, { "", false }, { "9a", false }, { "a b", false }, { "\xc3\xa9", false },
         { "typename", false }, { "restrict", false }, { "_x", false }, { "int8", true },
     };
     const char *rule;

@@ -150,7 +150,8 @@ Test(verify_ruler, report_texts)
     struct dg_verify_report report = {.pass = true, .kernels = &kernel, .count = 1};
     dg_report_json(&report, &out);
     cr_expect(strstr(out.text, "\"name\": \"a\\\"b\\\\c\\u000a\"") != NULL);
-    cr_expect(strstr(out.text, "\"predicted\": 100, \"measured\": null, \"raw_wall\": null") != NULL);
+    cr_expect(strstr(out.text, "\"predicted\": 100, \"measured\": null, "
+                               "\"raw_wall\": null") != NULL);
     cr_expect(strstr(out.text, "\"of_peak\": null, \"of_roof\": null, \"limit\": null") != NULL);
     cr_expect(strstr(out.text, "nan") == NULL && strstr(out.text, "inf") == NULL);
     dg_arena_free(&arena);

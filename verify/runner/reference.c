@@ -2,9 +2,9 @@
  *
  * The product in double precision, and how far a single-precision kernel may be from it.
  *
- * Let u = 2^-24 and gamma(n) = n u / (1 - n u). An element is a sum of K products, plus beta * c. In
- * whatever order a kernel adds, and whether it multiplies and adds apart or fused, each product is
- * rounded at most once as a product and at most K times as a part of a sum (K - 1 additions of
+ * Let u = 2^-24 and gamma(n) = n u / (1 - n u). An element is a sum of K products, plus beta * c.
+ * In whatever order a kernel adds, and whether it multiplies and adds apart or fused, each product
+ * is rounded at most once as a product and at most K times as a part of a sum (K - 1 additions of
  * products, one of c), and c at most K times. So each term is off by a factor within
  * 1 +- gamma(K + 1), and
  *

@@ -102,7 +102,8 @@ static bool gaps_whole(struct dg_trial *run)
         const unsigned char *row = run->at_c.base + i * p->ldc * sizeof(float);
         if (!canaries(row + p->n * sizeof(float), depth)
             || !canaries(row + p->ldc * sizeof(float) - depth, depth))
-            return dg_trial_bad(run, "wrote into the gap behind row %llu of C", (unsigned long long)i);
+            return dg_trial_bad(run, "wrote into the gap behind row %llu of C",
+                                (unsigned long long)i);
     }
     return true;
 }

@@ -115,7 +115,8 @@ static void check_threads(struct dg_trial *run, const void *b)
         if (callers[i].started)
             pthread_join(callers[i].thread, NULL);
         if (callers[i].wrong)
-            dg_trial_bad(run, "thread %d of %d got another result than a single thread", i, THREADS);
+            dg_trial_bad(run, "thread %d of %d got another result than a single thread", i,
+                         THREADS);
         caller_close(&callers[i]);
     }
     if (!ok)
