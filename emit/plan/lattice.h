@@ -84,6 +84,9 @@ struct dg_fixed { struct dg_tile tile; uint64_t kc, mc, panels; };
 bool dg_space_make(const struct dg_problem *problem, const struct dg_constants *c,
                    const struct dg_fixed *fixed, struct dg_arena *arena, struct dg_space *out,
                    struct dg_error *e);
+/* Whether a plan can have exactly the tile that the problem asks for, room aside. */
+bool dg_tile_asked(const struct dg_problem *problem, const struct dg_constants *c,
+                   struct dg_arena *arena, struct dg_error *e);
 /* Whether the registers and the sets of L1 have room for the tile. */
 bool dg_tile_fits(const struct dg_problem *problem, const struct dg_constants *c,
                   struct dg_tile tile);

@@ -236,6 +236,8 @@ bool dg_plan_make(const struct dg_problem *problem, const struct dg_profile *pro
         return false;
     if (!dg_constants_read(&out->view, body, c))
         return missing(&out->view, e);
+    if (!dg_tile_asked(problem, c, arena, e))
+        return false;
     if (problem->objective == DG_OBJECTIVE_INTENSITY)
         return most_intense(problem, c, arena, out, e);
     return dg_space_make(problem, c, NULL, arena, space, e) && optimise(space, out, e);

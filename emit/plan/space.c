@@ -148,43 +148,17 @@ static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_
                                    : dg_sizes_make(s->arena, t->panels, &t->blocks_n));
 }
 
-/* The rows of the larger tiles when m falls into as few tiles of up to `most` rows as can be. */
-static uint64_t even_rows(uint64_t m, uint64_t most)
-{
-    return dg_ceil_div(m, dg_ceil_div(m, most));
-}
-
-/* Rows and vectors asked for, 0 for any; a tile asked for shrinks where m or n leave no room. */
+/* Rows and vectors asked for, 0 for any. */
 static struct dg_tile wanted(const struct dg_space *s, const struct dg_fixed *fixed)
 {
     const struct dg_problem *p = s->problem;
-    unsigned lanes = s->c->body->lanes;
-    if (fixed != NULL)
-        return fixed->tile;
-    return (struct dg_tile){
-        p->tile_m > 0 ? (unsigned)even_rows(p->m, p->tile_m) : 0,
-        (unsigned)least(dg_ceil_div(p->tile_n, lanes), dg_ceil_div(p->n, lanes)),
-    };
-}
-
-/* A tile is whole vectors wide: another width would silently become one. */
-static bool whole_vectors(const struct dg_space *s, struct dg_error *e)
-{
-    unsigned lanes = s->c->body->lanes;
-    char value[64], rule[128];
-    if (s->problem->tile_n % lanes == 0)
-        return true;
-    dg_format(value, sizeof value, "%u", s->problem->tile_n);
-    dg_format(rule, sizeof rule, "codegen.tile_n is a multiple of %u, the lanes of a vector of %s",
-              lanes, s->c->body->isa->name);
-    return dg_fail(e, DG_EXIT_INPUT, "plan", rule, value, "choose a multiple, or leave tile_n out");
+    return fixed != NULL ? fixed->tile
+                         : (struct dg_tile){ p->tile_m, p->tile_n / s->c->body->lanes };
 }
 
 static bool add_tiles(struct dg_space *s, const struct dg_fixed *fixed, struct dg_error *e)
 {
     const struct dg_problem *p = s->problem;
-    if (!whole_vectors(s, e))
-        return false;
     unsigned rows_most = (unsigned)least(p->m, DG_TILE_MOST - 1);
     unsigned vectors_most = (unsigned)least(dg_ceil_div(p->n, s->c->body->lanes),
                                             DG_TILE_MOST - 1);

@@ -96,7 +96,8 @@ void small_make(struct small *s, uint64_t seed)
         s->problem.ldb += below(&state, 3) * 16;
     }
     if (below(&state, 6) == 0) {
-        s->problem.tile_m = (uint32_t)between(&state, 2, 4);
+        uint64_t tiles = dg_ceil_div(s->problem.m, between(&state, 2, 4));
+        s->problem.tile_m = (uint32_t)dg_ceil_div(s->problem.m, tiles);
         s->c.ways = 12;
     }
     small_again(s);

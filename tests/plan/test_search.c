@@ -32,11 +32,8 @@ static bool allowed(const struct small *s, unsigned rows, unsigned vectors)
     uint64_t apart = s->problem.lda * 4, in_set = 0;
     if (rows * vectors + held + 1 > s->c.registers)
         return false;
-    if (s->problem.tile_m != 0) {                 /* as few tiles as it allows, even ones */
-        uint64_t tiles = (s->problem.m + s->problem.tile_m - 1) / s->problem.tile_m;
-        if (rows != (s->problem.m + tiles - 1) / tiles)
-            return false;
-    }
+    if (s->problem.tile_m != 0 && rows != s->problem.tile_m)
+        return false;
     unsigned starts[64] = { 0 };
     for (unsigned i = 0; i < rows; i++) {
         unsigned *set = &starts[i * apart % s->c.set_stride[0] / s->c.line];
