@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/deadline.h"
 #include "base/run.h"
 
 extern char **environ;
-
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static int start(const char *const *argv, int output, pid_t *pid)
 {
@@ -47,24 +38,14 @@ static int start(const char *const *argv, int output, pid_t *pid)
 }
 
 /* Takes what the child writes until it closes its end or time is up; keeps the start of it. */
-static bool listen_until(int input, uint64_t end, struct dg_run *out)
+static void listen_until(int deadline, int input, struct dg_run *out)
 {
     size_t kept = 0;
     char piece[1024];
-    for (;;) {
-        uint64_t now = now_ms();
-        struct pollfd ready = { .fd = input, .events = POLLIN };
-        int count = now < end ? poll(&ready, 1, (int)(end - now)) : 0;
-        if (count == 0)
-            return false;
-        if (count < 0) {
-            if (errno == EINTR)
-                continue;
-            return true;
-        }
+    while (dg_deadline_read(deadline, input)) {
         ssize_t size = read(input, piece, sizeof piece);
         if (size <= 0)
-            return true;
+            return;
         size_t room = sizeof out->output - 1 - kept;
         size_t take = (size_t)size < room ? (size_t)size : room;
         memcpy(out->output + kept, piece, take);
@@ -72,48 +53,37 @@ static bool listen_until(int input, uint64_t end, struct dg_run *out)
     }
 }
 
-/* A child may close its output and live on, so the wait has the same limit. */
-static bool wait_until(pid_t pid, uint64_t end, int *status)
+/* A child may close its output and live on, so the wait for its end has the same limit. */
+static int run_until(int deadline, const char *const *argv, const int ends[2], struct dg_run *out)
 {
-    for (;;) {
-        pid_t done = waitpid(pid, status, WNOHANG);
-        if (done == pid)
-            return true;
-        if (done < 0 && errno != EINTR) {
-            *status = 255 << 8;
-            return true;
-        }
-        if (now_ms() >= end)
-            return false;
-        poll(NULL, 0, 1);
+    int status;
+    pid_t pid;
+    int error = start(argv, ends[1], &pid);
+    close(ends[1]);
+    if (error == 0) {
+        listen_until(deadline, ends[0], out);
+        out->late = !dg_deadline_reap(deadline, pid, &status);
+        out->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
+    close(ends[0]);
+    return error;
 }
 
 bool dg_run(const char *const *argv, unsigned limit_ms, struct dg_run *out, struct dg_error *e)
 {
-    int ends[2], status = 0;
-    pid_t pid;
+    int ends[2], deadline = dg_deadline_open(limit_ms / 1000.0);
     *out = (struct dg_run){ 0 };
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], "needs a pipe", strerror(errno), NULL);
-    uint64_t end = now_ms() + limit_ms;
-    int error = start(argv, ends[1], &pid);
-    close(ends[1]);
-    if (error == 0) {
-        bool closed = listen_until(ends[0], end, out);
-        if (!closed || !wait_until(pid, end, &status)) {
-            out->late = true;
-            kill(-pid, SIGKILL);
-            while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-                ;
-        }
-        out->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (deadline < 0)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], "needs a timer", strerror(errno), NULL);
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], "needs a pipe", strerror(errno), NULL);
+        close(deadline);
+        return false;
     }
-    close(ends[0]);
-    if (error != 0)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], "cannot be started", strerror(error),
-                       NULL);
-    return true;
+    int error = run_until(deadline, argv, ends, out);
+    close(deadline);
+    return error == 0 || dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], "cannot be started",
+                                 strerror(error), NULL);
 }
 
 static bool can_run(const char *path)

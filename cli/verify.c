@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/str.h"
 #include "cli/options.h"
+#include "microbench/host/host.h"
 #include "verify/verify.h"
 
 static const struct dg_option verify_options[] = {
@@ -33,10 +33,11 @@ static struct dg_verify_options take_options(const struct dg_options *o)
 static bool check_cpu(const struct dg_verify_options *options, struct dg_error *e)
 {
     char value[16];
-    cpu_set_t allowed;
-    /* more CPUs than a set holds: the timing will say */
-    if (options->cpu < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
-        CPU_ISSET((size_t)options->cpu, &allowed))
+    struct dg_host host;
+    struct dg_cpus allowed;
+    dg_host_system(&host, NULL);
+    if (options->cpu < 0 || !host.get_affinity(&host, &allowed) ||
+        dg_cpus_have(&allowed, (unsigned)options->cpu))
         return true;
     dg_format(value, sizeof value, "%d", options->cpu);
     return dg_fail(e, DG_EXIT_USAGE, "--cpu", "must be an allowed CPU", value,

@@ -21,10 +21,10 @@ static void file_fact(struct dg_facts *f, struct dg_host *host, const char *key,
     dg_facts_text(f, key, kept(f, text));
 }
 
-static void time_facts(struct dg_facts *f, const struct dg_bench_info *info)
+static void time_facts(struct dg_facts *f, struct dg_host *host, const struct dg_bench_info *info)
 {
     char text[32];
-    time_t now = time(NULL);
+    time_t now = (time_t)host->calendar(host);
     struct tm utc;
     if (gmtime_r(&now, &utc) != NULL && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
         dg_facts_text(f, "time", kept(f, text));
@@ -61,7 +61,7 @@ void dg_environment(struct dg_facts *f, struct dg_host *host, const struct dg_be
     dg_facts_flag(f, "hypervisor", identity->hypervisor);
     dg_facts_flag(f, "emulated", info->emulated);
     file_fact(f, host, "kernel", "/proc/sys/kernel/osrelease");
-    time_facts(f, info);
+    time_facts(f, host, info);
     load_facts(f, host);
     dg_facts_number(f, "page_bytes", info->page_bytes);
     dg_facts_flag(f, "huge_pages", info->huge_pages);

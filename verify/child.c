@@ -3,15 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/deadline.h"
 
 enum { LINE = 4096 };
 
@@ -26,13 +26,6 @@ const char *dg_signal_name(int number)
         if (names[i].number == number)
             return names[i].name;
     return "signal";
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static _Noreturn void be_child(dg_child_start *start, void *argument, int out, pid_t parent)
@@ -70,70 +63,61 @@ static void split(struct splitter *s, const char *bytes, size_t count)
     }
 }
 
-/* True when the child closed its end in time. */
-static bool listen(int input, double deadline, struct splitter *s)
+/* Until the child closes its end, or time is up. */
+static void listen(int deadline, int input, struct splitter *s)
 {
     char piece[4096];
-    for (;;) {
-        double left = deadline - now();
-        if (left <= 0)
-            return false;
-        struct pollfd ready = {.fd = input, .events = POLLIN};
-        int count = poll(&ready, 1, left > 3600 ? 3600 * 1000 : (int)(left * 1000) + 1);
-        if (count < 0 && errno != EINTR)
-            return true;
-        if (count <= 0)
-            continue;
+    while (dg_deadline_read(deadline, input)) {
         ssize_t size = read(input, piece, sizeof piece);
         if (size == 0 || (size < 0 && errno != EINTR))
-            return true;
+            return;
         if (size > 0)
             split(s, piece, (size_t)size);
     }
 }
 
-static int reap(pid_t pid, double deadline, bool *late)
+static bool needs(const char *rule, const char *todo, struct dg_error *e)
 {
-    int status = 0;
-    while (!*late) {
-        pid_t done = waitpid(pid, &status, WNOHANG);
-        if (done == pid || (done < 0 && errno != EINTR))
-            return status;
-        *late = now() >= deadline;
-        poll(NULL, 0, 1);
+    return dg_fail(e, DG_EXIT_UNAVAILABLE, "verify", rule, strerror(errno), todo);
+}
+
+static bool run_until(int deadline, dg_child_start *start, void *argument,
+                      struct splitter *splitter, struct dg_child_end *end, struct dg_error *e)
+{
+    int ends[2], status;
+    pid_t parent = getpid();
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return needs("needs a pipe", NULL, e);
+    pid_t pid = fork();
+    if (pid < 0) {
+        needs("needs a child process", "raise the limit of processes (ulimit -u)", e);
+        close(ends[0]);
+        close(ends[1]);
+        return false;
     }
-    kill(-pid, SIGKILL);
-    kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return status;
+    if (pid == 0) {
+        close(deadline);
+        close(ends[0]);
+        be_child(start, argument, ends[1], parent);
+    }
+    close(ends[1]);
+    listen(deadline, ends[0], splitter);
+    close(ends[0]);
+    end->late = !dg_deadline_reap(deadline, pid, &status);
+    end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    end->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    return true;
 }
 
 bool dg_child_run(dg_child_start *start, void *argument, double limit_seconds, dg_child_line *line,
                   void *context, struct dg_child_end *end, struct dg_error *e)
 {
-    int ends[2];
-    pid_t parent = getpid();
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, "verify", "needs a pipe", strerror(errno), NULL);
-    pid_t pid = fork();
-    if (pid < 0) {
-        close(ends[0]);
-        close(ends[1]);
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, "verify", "needs a child process", strerror(errno),
-                       "raise the limit of processes (ulimit -u)");
-    }
-    if (pid == 0) {
-        close(ends[0]);
-        be_child(start, argument, ends[1], parent);
-    }
-    close(ends[1]);
     struct splitter splitter = {.line = line, .context = context};
-    double deadline = now() + limit_seconds;
-    *end = (struct dg_child_end){.late = !listen(ends[0], deadline, &splitter)};
-    close(ends[0]);
-    int status = reap(pid, deadline, &end->late);
-    end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    end->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    return true;
+    int deadline = dg_deadline_open(limit_seconds);
+    *end = (struct dg_child_end){0};
+    if (deadline < 0)
+        return needs("needs a timer", NULL, e);
+    bool ok = run_until(deadline, start, argument, &splitter, end, e);
+    close(deadline);
+    return ok;
 }

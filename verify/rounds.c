@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "deepgemm/kernel_args.h"
 #include "microbench/engine/engine.h"
+#include "microbench/host/host.h"
 #include "microbench/loops/loops.h"
 #include "verify/slices.h"
 
@@ -20,6 +20,7 @@ static const double SAMPLE_NS = 30e3, LONG_NS = 300e3, BLOCK_NS = 5e6;
 enum { SAMPLES_A_ROUND = 20, LEAST_SAMPLES = 3, LONG_CALLS = 2, MOST_ROUNDS = 400 };
 
 struct timed {
+    struct dg_host *host;
     const struct dg_manifest *manifest;
     void (*call)(const void *a, const void *b, void *c);
     int (*ex)(const struct dg_kernel_args *);         /* of the timing build, NULL: none */
@@ -38,11 +39,9 @@ struct timed {
     uint64_t accepted, rejected;
 };
 
-static double now_ns(void)
+static double now_ns(struct dg_host *host)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+    return (double)host->monotonic_ns(host);
 }
 
 /* ---- getting a kernel ready ---- */
@@ -116,9 +115,9 @@ static double wall_of_call(struct timed *t)
 {
     double best = INFINITY;
     for (int i = 0; i < 3; i++) {
-        double from = now_ns();
+        double from = now_ns(t->host);
         t->call(t->a, t->b, t->c);
-        best = fmin(best, now_ns() - from);
+        best = fmin(best, now_ns(t->host) - from);
     }
     return best;
 }
@@ -143,12 +142,12 @@ static void choose_method(struct timed *t)
     t->method = one < LONG_NS ? DG_BY_SAMPLES : DG_BY_CALLS;
     t->calls = 1;
     if (t->method == DG_BY_SAMPLES) {
-        double from = now_ns(), spent = 0;
+        double from = now_ns(t->host), spent = 0;
         uint64_t calls = 0;
         while (spent < SAMPLE_NS) {
             t->call(t->a, t->b, t->c);
             calls++;
-            spent = now_ns() - from;
+            spent = now_ns(t->host) - from;
         }
         /* the clock reads are in there: what they take is given back as more calls */
         t->calls = (uint64_t)fmax((double)calls, SAMPLE_NS / one);
@@ -168,11 +167,11 @@ static unsigned samples_in_round(const struct timed *t, size_t kernels)
 }
 
 static bool open_timed(struct timed *t, const struct dg_rounds_kernel *kernel,
-                       const struct dg_rounds_job *job)
+                       const struct dg_rounds_job *job, struct dg_host *host)
 {
     void *library = dlopen(kernel->shared, RTLD_NOW | RTLD_LOCAL);
     void *timing = kernel->timing == NULL ? NULL : dlopen(kernel->timing, RTLD_NOW | RTLD_LOCAL);
-    *t = (struct timed){.manifest = kernel->manifest};
+    *t = (struct timed){.host = host, .manifest = kernel->manifest};
     if (library == NULL)
         return false;
     take(library, kernel->manifest->name, "", &t->call);
@@ -190,10 +189,10 @@ static bool open_timed(struct timed *t, const struct dg_rounds_kernel *kernel,
 static void run_calls(void *context)
 {
     struct timed *t = context;
-    double from = now_ns();
+    double from = now_ns(t->host);
     for (uint64_t i = 0; i < t->calls; i++)
         t->call(t->a, t->b, t->c);
-    t->sample_wall = now_ns() - from;
+    t->sample_wall = now_ns(t->host) - from;
 }
 
 static void run_stamped(void *context)
@@ -204,9 +203,9 @@ static void run_stamped(void *context)
         .beta = t->manifest->problem.beta, .stamps = t->stamps + t->count * (t->slices + 1),
         .stamp_capacity = t->slices + 1,
     };
-    double from = now_ns();
+    double from = now_ns(t->host);
     t->ex(&args);
-    t->sample_wall = now_ns() - from;
+    t->sample_wall = now_ns(t->host) - from;
 }
 
 /* True: quiet and kept. One call before warms caches and predictors. */
@@ -287,30 +286,22 @@ static bool round_robin(struct timed *t, size_t count, const struct dg_rounds_jo
     return any;
 }
 
-/* Awake, as the engine waits: after a sleep the thread may stand on a busier core. */
-static void nap(double seconds)
-{
-    double from = now_ns();
-    while (now_ns() - from < seconds * 1e9)
-        continue;
-}
-
 /* Bounded by patience; after turns without a good block the pauses grow to 0.1 s. */
 static struct outcome run_rounds(struct timed *t, size_t count, const struct dg_rounds_job *job,
-                                 const struct dg_bench *bench)
+                                 const struct dg_bench *bench, struct dg_host *host)
 {
     struct outcome out = {0};
-    double from = now_ns(), pause = 0.002;
+    double from = now_ns(host), pause_ns = 2e6;
     for (unsigned turns = 0; turns < MOST_ROUNDS; turns++) {
         unsigned good = 0;
-        if ((now_ns() - from) * 1e-9 >= job->patience
+        if ((now_ns(host) - from) * 1e-9 >= job->patience
             || !round_robin(t, count, job, bench, &good, &out.dropped))
             break;
         out.good += good;
-        pause = good > 0 ? 0.002 : fmin(2 * pause, 0.1);
-        nap(pause);
+        pause_ns = good > 0 ? 2e6 : fmin(2 * pause_ns, 1e8);
+        host->pause(host, (uint64_t)pause_ns);
     }
-    out.seconds = (now_ns() - from) * 1e-9;
+    out.seconds = (now_ns(host) - from) * 1e-9;
     return out;
 }
 
@@ -382,7 +373,9 @@ static void report_kernel(struct timed *t, size_t index, int out)
 int dg_rounds_child(void *argument, int out)
 {
     const struct dg_rounds_job *job = argument;
-    struct dg_engine_options options = {.cpu = job->cpu, .memory = 4 << 20};
+    struct dg_host host;
+    dg_host_system(&host, NULL);
+    struct dg_engine_options options = {.cpu = job->cpu, .memory = 4 << 20, .host = &host};
     struct dg_bench bench;
     struct dg_error e;
     struct timed *timed = calloc(job->count, sizeof *timed);
@@ -392,7 +385,7 @@ int dg_rounds_child(void *argument, int out)
         return 1;
     }
     for (size_t i = 0; i < job->count; i++)
-        if (!open_timed(&timed[i], &job->kernels[i], job)) {
+        if (!open_timed(&timed[i], &job->kernels[i], job, &host)) {
             dprintf(out, "error\t%s cannot be loaded or has no memory\n",
                     job->kernels[i].manifest->name);
             free(timed);
@@ -400,7 +393,7 @@ int dg_rounds_child(void *argument, int out)
         }
     dprintf(out, "source\t%s\n", bench.info->cycle_source);
     report_peaks(job, &bench, out);
-    struct outcome o = run_rounds(timed, job->count, job, &bench);
+    struct outcome o = run_rounds(timed, job->count, job, &bench, &host);
     for (size_t i = 0; i < job->count; i++)
         report_kernel(&timed[i], i, out);
     const struct dg_engine_state *g = dg_engine_state(&bench);

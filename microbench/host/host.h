@@ -42,6 +42,7 @@ struct dg_host {
     void (*usage)(struct dg_host *host, struct dg_usage *out);
 
     uint64_t (*monotonic_ns)(struct dg_host *host);         /* CLOCK_MONOTONIC_RAW */
+    int64_t (*calendar)(struct dg_host *host);              /* seconds since 1970, UTC */
     uint64_t (*ticks)(struct dg_host *host);                /* ordered counter; NULL: none */
     void (*pause)(struct dg_host *host, uint64_t ns);       /* waits, awake */
 

@@ -175,6 +175,12 @@ static uint64_t system_monotonic_ns(struct dg_host *host)
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
+static int64_t system_calendar(struct dg_host *host)
+{
+    (void)host;
+    return time(NULL);
+}
+
 /* Ordered on both sides: what is timed neither starts before the read nor ends after it. */
 #if defined(__x86_64__)
 static uint64_t system_ticks(struct dg_host *host)
@@ -246,7 +252,8 @@ void dg_host_system(struct dg_host *host, const char *sysroot)
         .get_affinity = system_get_affinity, .pin = system_pin,
         .unpin = system_unpin,
         .current_cpu = system_current_cpu, .usage = system_usage,
-        .monotonic_ns = system_monotonic_ns, .ticks = system_ticks, .pause = system_pause,
+        .monotonic_ns = system_monotonic_ns, .calendar = system_calendar,
+        .ticks = system_ticks, .pause = system_pause,
         .perf_open = system_perf_open, .perf_read = system_perf_read,
         .perf_close = system_perf_close,
     };

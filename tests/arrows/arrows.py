@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks includes, links and freedom from libc against arrows.txt, the names that leave a file and
-the width of lines; checks itself on planted faults.
+"""Checks includes, links and freedom from libc against arrows.txt, the names that leave a file, the
+width of lines and who asks the machine; checks itself on planted faults.
 
 Its last line is `N passed, N failed, N skipped`.
 """
@@ -14,6 +14,9 @@ import sys
 import tempfile
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+(?:"([^"]+)"|<([^>]+)>)', re.M)
+# the machine asked without a function of its own: files of the kernel, instructions
+PLACES = re.compile(r'\b\w*(?:open|read|access|stat)\w*\(\s*(?:AT_FDCWD,\s*)?"/(?:proc|sys)/')
+INSTRUCTIONS = re.compile(r'\b(?:__)?asm(?:__)?\b[^;]*(?:rdtscp?|cpuid|xgetbv|mrs)\b')
 SOURCES = (".c", ".h", ".def", ".S", ".inc")
 WRITTEN = (".c", ".h", ".def", ".py")
 FREESTANDING = {"float.h", "iso646.h", "limits.h", "stdalign.h", "stdarg.h", "stdbool.h",
@@ -26,7 +29,7 @@ FOLDERS = ("base", "cli", "emit", "examples", "include", "isa", "microbench", "p
 
 class Table:
     def __init__(self, path):
-        self.allowed, self.extern, self.free = {}, [], []
+        self.allowed, self.extern, self.free, self.ask = {}, [], [], []
         with open(path, encoding="utf-8") as lines:
             for line in lines:
                 kind, _, rest = line.split("#")[0].strip().partition(" ")
@@ -35,6 +38,8 @@ class Table:
                     self.allowed[left.strip()] = right.split()
                 elif kind == "extern":
                     self.extern.append((left.strip(), right.split()))
+                elif kind == "ask":
+                    self.ask.append((left.split(), right.split()))
                 elif kind == "free":
                     self.free += rest.split()
 
@@ -122,17 +127,33 @@ def wrong_names(nm, libraries):
             for name in sorted(symbols(nm, path)[0]) if not name.startswith(("dg_", "__"))]
 
 
-def wide_lines(root, folders):
-    """What is generated is not counted."""
-    wrong = []
-    for folder in folders:
+def texts_of(root, endings):
+    """Paths, relative to the root, and texts of the files with such names."""
+    for folder in FOLDERS:
         for place, _, names in os.walk(os.path.join(root, folder)):
-            for path in sorted(os.path.join(place, n) for n in names if n.endswith(WRITTEN)):
-                if "golden" in place.split(os.sep):
-                    continue
+            for path in sorted(os.path.join(place, n) for n in names if n.endswith(endings)):
                 with open(path, encoding="utf-8") as text:
-                    wrong += [f"{os.path.relpath(path, root)}:{i} has {len(line) - 1} columns"
-                              for i, line in enumerate(text, 1) if len(line) > COLUMNS + 1]
+                    yield os.path.relpath(path, root), text.read()
+
+
+def wide_lines(root):
+    """What is generated is not counted."""
+    return [f"{path}:{i} has {len(line)} columns" for path, text in texts_of(root, WRITTEN)
+            if "golden" not in path.split(os.sep)
+            for i, line in enumerate(text.split("\n"), 1) if len(line) > COLUMNS]
+
+
+def wrong_questions(root, table):
+    """What is asked of the machine goes through the replaceable readers."""
+    rows = [(re.compile(r'(?<![\w.>])(?:' + "|".join(map(re.escape, names)) + r')\('), places)
+            for names, places in table.ask]
+    rows += [(PLACES, table.ask[0][1]), (INSTRUCTIONS, table.ask[0][1])]
+    wrong = []
+    for path, text in texts_of(root, SOURCES):
+        for pattern, places in rows:
+            match = None if path.startswith("tests/") else pattern.search(text)
+            if match and not any(path == p or path.startswith(p + "/") for p in places):
+                wrong.append(f"{path} asks {match.group()}: only {' '.join(places)} may")
     return wrong
 
 
@@ -180,6 +201,10 @@ PLANTED = {
     "emit/body/bad.c": '#include <stdio.h>\nvoid f(void) { puts("x"); }\n',
     "profile/view.c": 'int g(void); int h(void) { return g(); }\n',
     "isa/wide.h": "/* " + "x" * 95 + " */\n",
+    "base/now.c": "#include <time.h>\nlong f(void) { return time(NULL); }\n",
+    "probes/load.c": 'int f(void) { return open("/proc/loadavg", 0); }\n',
+    "verify/ticks.c": 'void f(void) { __asm__ volatile("lfence\\n\\trdtsc" ::: "memory"); }\n',
+    "verify/runner/guard.c": "long f(void) { return sysconf(30) + getauxval(6); }\n",
 }
 FINE = {
     "verify/good.c": '#include "emit/write/manifest.h"\n#include <stdio.h>\n',
@@ -187,6 +212,9 @@ FINE = {
     "probes/good.c": '#include <hwloc.h>\n#include "microbench/bench.h"\n',
     "isa/good.h": "/* " + "\u00e9" * 94 + " */\n",
     "profile/profile.h": "", "emit/write/manifest.h": "", "emit/write/source.h": "",
+    "microbench/host/good.c": "#include <time.h>\nlong f(void) { return time(NULL); }\n",
+    "emit/write/good.c": 'const char *f = "rdtsc"; int runtime(int);\n',
+    "probes/claims/good.c": 'int f(struct h *h) { return h->get(h, "/proc/x") + h->sysconf(h); }\n',
     "emit/plan/good.h": "", "microbench/bench.h": "", "cli/options.h": "",
 }
 
@@ -200,13 +228,15 @@ def planted_faults(table, compiler, nm):
             with open(os.path.join(root, path), "w", encoding="utf-8") as out:
                 out.write(text)
         found = wrong_includes(root, table) + wrong_freedom(root, table, compiler, nm, None)
-        found += wide_lines(root, FOLDERS)
+        found += wide_lines(root) + wrong_questions(root, table)
         archive = os.path.join(root, "view.o")
         subprocess.run(compiler + ["-c", os.path.join(root, "profile/view.c"), "-o", archive],
                        check=True)
         found += wrong_names(nm, {"profile": archive})
     for path in ("isa/bad.c", "emit/problem/bad.c", "emit/plan/bad.h", "microbench/bad.c",
-                 "verify/bad.c", "emit/body/bad.c", "isa/wide.h:1", "profile defines h"):
+                 "verify/bad.c", "emit/body/bad.c", "isa/wide.h:1", "profile defines h",
+                 "base/now.c", "probes/load.c", "verify/ticks.c",
+                 "verify/runner/guard.c asks getauxval"):
         if not any(line.startswith(path) for line in found):
             wrong.append(f"the planted fault in {path} was not found")
     for name in ("g", "puts"):
@@ -232,7 +262,8 @@ def main():
         "includes": wrong_includes(options.root, table),
         "links": wrong_links(options.nm, table, libraries),
         "names": wrong_names(options.nm, libraries),
-        "columns": wide_lines(options.root, FOLDERS),
+        "columns": wide_lines(options.root),
+        "questions": wrong_questions(options.root, table),
         "no libc": wrong_freedom(options.root, table, options.compiler, options.nm, options.build),
     }
     for name, wrong in checks.items():

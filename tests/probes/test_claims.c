@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "probes/claims/collect.h"
 #include "probes/claims/identity.h"
+#include "probes/environment.h"
 
 /* ---- a host whose /proc and /sys are a tree, with as many CPUs allowed as the test says ---- */
 
@@ -162,5 +163,37 @@ Test(claims, cpuid)
     dg_identity_slug(&id, "core", slug);
     cr_expect_str_eq(slug, "amd-26-2-core");
     cr_expect(id.hypervisor);
+    dg_arena_free(&arena);
+}
+
+static int64_t a_day(struct dg_host *host)
+{
+    return 1000000000;
+}
+
+static const char *fact_of(const struct dg_facts *facts, const char *key)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        if (strcmp(facts->fact[i].key, key) == 0 && facts->fact[i].value.text != NULL)
+            return facts->fact[i].value.text;
+    return "";
+}
+
+/* The clock and the files are the host's. */
+Test(claims, environment)
+{
+    static const struct dg_bench_info info = { .time_source = "sim", .cpus = 2 };
+    struct dg_arena arena;
+    struct dg_identity id;
+    dg_arena_init(&arena);
+    struct dg_facts facts = { .arena = &arena };
+    struct dg_host host = host_of("zen1-guest", 2);
+    host.calendar = a_day;
+    dg_identify(&host, 0, &id);
+    dg_environment(&facts, &host, &info, &id);
+    cr_assert_not(facts.failed);
+    cr_expect_str_eq(fact_of(&facts, "time"), "2001-09-09T01:46:40Z");
+    cr_expect_str_eq(fact_of(&facts, "kernel"), "", "the tree has none");
+    cr_expect_not(strcmp(fact_of(&facts, "model_name"), "") == 0);
     dg_arena_free(&arena);
 }
