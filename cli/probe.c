@@ -11,6 +11,9 @@
 static const struct dg_option run_options[] = {
 #include "cli/probe.def"
 };
+static const struct dg_option infer_options[] = {
+#include "cli/probe_infer.def"
+};
 static const struct dg_option show_options[] = {
 #include "cli/probe_show.def"
 };
@@ -62,6 +65,9 @@ static const struct dg_command commands[] = {
     { .name = "run", .operands = "", .summary = "measure this machine",
       OPTIONS(run_options), .run = dg_probe_command_run },
     { .name = "list", .operands = "", .summary = "list the probes", .run = list },
+    { .name = "infer", .operands = "SAMPLES", .operands_least = 1, .operands_most = 1,
+      .summary = "the profile again, from the samples of a run on any machine",
+      OPTIONS(infer_options), .run = dg_probe_command_infer },
     { .name = "show", .operands = "FILE", .operands_least = 1, .operands_most = 1,
       .summary = "print one screen about a profile", OPTIONS(show_options), .run = show },
     { .name = "validate", .operands = "FILE", .operands_least = 1, .operands_most = 1,

@@ -5,10 +5,21 @@
 #define DG_CLI_PROBE_H
 
 #include "cli/options.h"
+#include "probes/run.h"
 #include "profile/profile.h"
 
 /* cli/probe_run.c: measures; the command `run`. */
 bool dg_probe_command_run(const struct dg_options *options, struct dg_error *e);
+
+/* cli/probe_infer.c: the command `infer`, the same answers from a samples file. */
+bool dg_probe_command_infer(const struct dg_options *options, struct dg_error *e);
+/* The profile of what the probes answered. */
+bool dg_probe_profile(const struct dg_probe_result *result, const char *name,
+                      const char *architecture, struct dg_arena *arena, struct dg_profile *out,
+                      struct dg_error *e);
+/* To stdout: the profile with --json, else a summary. */
+bool dg_probe_print(const struct dg_profile *profile, const struct dg_options *options,
+                    struct dg_error *e);
 
 /* cli/probe_summary.c: one screen about a profile. */
 void dg_probe_summary(const struct dg_profile *profile);

@@ -14,7 +14,6 @@
 #include "probes/environment.h"
 #include "probes/replay.h"
 #include "probes/run.h"
-#include "profile/builder.h"
 #include "profile/samples.h"
 #include "profile/writer.h"
 
@@ -31,6 +30,7 @@ struct session {
     struct dg_recorder recorder;
     struct dg_identity identity;
     struct dg_probe_result result;
+    size_t told;                                 /* facts of the result that its samples tell */
     struct dg_profile profile;
     uint64_t seed;                               /* of the order of probes */
     double patience;
@@ -214,6 +214,7 @@ static bool measure(struct session *s, struct dg_error *e)
         return false;
     s->result.interrupted |= interrupted(NULL);
     s->result.incomplete |= s->result.interrupted;
+    s->told = s->result.facts.count;
     dg_environment(&s->result.facts, &s->host, s->bench.info, &s->identity);
     dg_facts_flag(&s->result.facts, "quick", options.quick);
     dg_facts_flag(&s->result.facts, "incomplete", s->result.incomplete);
@@ -239,11 +240,7 @@ static bool build(struct session *s, struct dg_error *e)
         return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
     dg_identity_slug(&s->identity, kind != NULL && kind->value.text != NULL ? kind->value.text
                                                                             : "core", name);
-    const struct dg_build what = {
-        .name = name, .architecture = s->host.machine,
-        .answers = s->result.answers.answer, .answer_count = s->result.answers.count,
-        .facts = s->result.facts.fact, .fact_count = s->result.facts.count };
-    return dg_profile_build(&what, s->arena, &s->profile, e);
+    return dg_probe_profile(&s->result, name, s->host.machine, s->arena, &s->profile, e);
 }
 
 /* hardware.json gives hardware.incomplete.json. */
@@ -264,7 +261,10 @@ static bool write_samples(struct session *s, const char *path, struct dg_error *
 {
     struct dg_replay_header header = {
         .info = s->bench.info, .architecture = s->host.machine, .seed = s->seed,
-        .patience = s->patience, .quick = dg_option_given(s->options, "quick") };
+        .patience = s->patience, .quick = dg_option_given(s->options, "quick"),
+        .name = dg_profile_text(&s->profile, "name"),
+        .environment = s->result.facts.fact + s->told,
+        .environment_count = s->result.facts.count - s->told };
     struct dg_samples_file file;
     if (dg_option_given(s->options, "only"))
         header.only = dg_option_list(s->options, "only", &header.only_count);
@@ -289,21 +289,6 @@ static bool write_files(struct session *s, const char *path, struct dg_error *e)
     return true;
 }
 
-static bool print(struct session *s, struct dg_error *e)
-{
-    struct dg_str text;
-    if (!dg_option_given(s->options, "json")) {
-        dg_probe_summary(&s->profile);
-        return true;
-    }
-    dg_str_init(&text, s->arena);
-    dg_profile_render(&s->profile, &text);
-    if (text.failed)
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
-    fputs(dg_str_text(&text), stdout);
-    return true;
-}
-
 bool dg_probe_command_run(const struct dg_options *options, struct dg_error *e)
 {
     struct session *s = dg_alloc(options->arena, sizeof *s);
@@ -314,7 +299,7 @@ bool dg_probe_command_run(const struct dg_options *options, struct dg_error *e)
     s->arena = options->arena;
     bool ok = check_output(path, s->arena, e) && (block_interrupts(), open_bench(s, e)) &&
               measure(s, e) && build(s, e) && (path == NULL || write_files(s, path, e)) &&
-              print(s, e);
+              dg_probe_print(&s->profile, options, e);
     if (s->open)
         dg_engine_close(&s->bench);
     if (ok && s->result.interrupted)

@@ -17,6 +17,8 @@ void dg_probe_clock(struct dg_context *ctx)
     unsigned long samples = 1;
     if (dg_read_loop(ctx, &loop, 15, &reading) && reading.ns.median > 0) {
         hz = 1e9 * reading.cycles.median / reading.ns.median;
+        low = 1e9 * reading.cycles.median / reading.ns.high;
+        high = 1e9 * reading.cycles.median / reading.ns.low;
         samples = reading.samples;
     }
     if (hz <= 0) {

@@ -130,36 +130,26 @@ static void say_l2_latency(struct dg_context *ctx, double l1, double l2)
             .method = "chase by vector loads; includes moving a lane to the address register" });
 }
 
-/* The footprint counts as kept until latency has gone `kept` of the way from `low` to `high`. The
- * size itself lies between the onset of that step, less some slack for pages that crowd the same
- * sets, and a third of the way, by when caches of any replacement are overfull; the roundest size
- * in between is the best guess. */
 static double say_size(struct dg_context *ctx, const char *key, const char *effective,
                        struct curve *c, double low, double high)
 {
-    const double kept = 0.15, slack = 1.2;
     struct dg_curve curve = { c->size, c->cycles, c->count };
-    double onset = dg_infer_crossing(&curve, low, high, 0.10);
-    double keeps = dg_infer_crossing(&curve, low, high, kept);
-    double third = dg_infer_crossing(&curve, low, high, 0.35);
-    if (onset == 0 || keeps == 0 || third == 0) {
+    struct dg_extent extent;
+    if (!dg_infer_extent(&curve, low, high, &extent)) {
         static const char *const reason = "latency does not step clearly to the next level";
         dg_cannot(ctx, key, "bytes", DG_UNRELIABLE, reason, "run again on a quiet machine");
         dg_cannot(ctx, effective, "bytes", DG_UNRELIABLE, reason, "run again on a quiet machine");
         return 0;
     }
-    double size = (double)dg_roundest(onset / slack, third);
     dg_say(ctx, &(struct dg_number){
-        .key = key, .unit = "bytes", .value = size, .low = fmin(onset / slack, size),
-        .high = third,
-        .confidence = 0.8, .samples = c->samples,
-        .method = "roundest size between the onset of the step in latency and a third of it" });
+        .key = key, .unit = "bytes", .value = extent.size, .low = extent.size_low,
+        .high = extent.size_high, .confidence = 0.8, .samples = c->samples,
+        .method = "roundest size about the onset of the step in latency" });
     dg_say(ctx, &(struct dg_number){
-        .key = effective, .unit = "bytes", .value = floor(fmin(keeps, size)),
-        .low = floor(fmin(onset, size)),
-        .high = ceil(third), .confidence = 0.8, .samples = c->samples,
+        .key = effective, .unit = "bytes", .value = extent.kept, .low = extent.kept_low,
+        .high = extent.kept_high, .confidence = 0.8, .samples = c->samples,
         .method = "footprint at which latency has gone 15 % of the way to the next level" });
-    return size;
+    return extent.size;
 }
 
 static void say_l3(struct dg_context *ctx, struct curve *c, double l2_size, double l2_cycles,

@@ -16,6 +16,8 @@ static void list_fact(struct dg_facts *f, const char *key, const char *const *li
         .key = key, .value = { .kind = DG_VALUE_LIST, .list = list, .list_count = count } });
 }
 
+static const char environment_prefix[] = "environment.";
+
 /* An empty text is none. */
 static const char *known(const char *text)
 {
@@ -34,12 +36,17 @@ static void pack_info(const struct dg_replay_header *h, struct dg_facts *f)
     FLAGS(PACK)
 #undef PACK
     list_fact(f, "features", h->info->features, h->info->feature_count);
+    dg_facts_text(f, "name", h->name);
     dg_facts_text(f, "architecture", h->architecture);
     dg_facts_number(f, "seed", (double)h->seed);
     dg_facts_number(f, "patience", h->patience);
     dg_facts_flag(f, "quick", h->quick);
     if (h->only != NULL)
         list_fact(f, "only", h->only, h->only_count);
+    for (size_t i = 0; i < h->environment_count; i++)
+        dg_facts_add(f, &(struct dg_fact){
+            .key = dg_text(f->arena, "%s%s", environment_prefix, h->environment[i].key),
+            .value = h->environment[i].value, .is_boolean = h->environment[i].is_boolean });
 }
 
 bool dg_replay_pack(const struct dg_replay_header *header, const struct dg_claims *claims,
@@ -101,6 +108,26 @@ static void unpack_info(const struct dg_samples_file *file, struct dg_bench_info
     }
 }
 
+const char *dg_replay_name(const struct dg_samples_file *file)
+{
+    return text(file, "name");
+}
+
+const char *dg_replay_architecture(const struct dg_samples_file *file)
+{
+    return text(file, "architecture");
+}
+
+static void unpack_environment(const struct dg_samples_file *file, struct dg_facts *facts)
+{
+    const size_t skip = sizeof environment_prefix - 1;
+    for (size_t i = 0; i < file->info_count; i++)
+        if (strncmp(file->info[i].key, environment_prefix, skip) == 0)
+            dg_facts_add(facts, &(struct dg_fact){ .key = file->info[i].key + skip,
+                                                   .value = file->info[i].value,
+                                                   .is_boolean = file->info[i].is_boolean });
+}
+
 /* Waits of the recorded run take no time now, but decide the same. */
 static void no_pause(void *self, double seconds)
 {
@@ -131,5 +158,8 @@ bool dg_replay_run(const struct dg_samples_file *file, struct dg_arena *arena,
         .only = only != NULL && only->kind == DG_VALUE_LIST ? only->list : NULL,
         .only_count = only != NULL && only->kind == DG_VALUE_LIST ? only->list_count : 0 };
     const struct dg_bench bench = dg_replay_bench(&replay, info);
-    return dg_probes_run(&bench, &claims, &options, arena, out, e);
+    if (!dg_probes_run(&bench, &claims, &options, arena, out, e))
+        return false;
+    unpack_environment(file, &out->facts);
+    return true;
 }

@@ -18,12 +18,18 @@ struct dg_replay_header {
     bool quick;
     const char *const *only;
     size_t only_count;
+    const char *name;                        /* of the profile */
+    const struct dg_fact *environment;       /* facts that no sample tells */
+    size_t environment_count;
 };
 /* *out points into the arena and the recording. */
 bool dg_replay_pack(const struct dg_replay_header *header, const struct dg_claims *claims,
                     const struct dg_recording *recording, struct dg_arena *arena,
                     struct dg_samples_file *out);
-/* Runs the probes on the file's samples. */
+/* The profile's name and architecture; "" where the file has none. */
+const char *dg_replay_name(const struct dg_samples_file *file);
+const char *dg_replay_architecture(const struct dg_samples_file *file);
+/* Runs the probes on the file's samples; facts of the environment come from the file. */
 bool dg_replay_run(const struct dg_samples_file *file, struct dg_arena *arena,
                    struct dg_probe_result *out, struct dg_error *e);
 

@@ -120,3 +120,26 @@ uint64_t dg_roundest(double low, double high)
     }
     return 0;
 }
+
+/* The footprint counts as kept until latency has gone 15 % of the way from `low` to `high`. The
+ * size lies about the onset of that step: somewhat below where a neighbour or a smart replacement
+ * keeps more than it seems, up to half more where pages crowd the same sets (with eight ways or
+ * more, scattered pages lose a tenth of their lines at 0.7 of the size), but not beyond a third of
+ * the way, by when caches of any replacement are overfull. The roundest size in between is the best
+ * guess; the bounds hold one power of two at most. */
+bool dg_infer_extent(const struct dg_curve *curve, double low, double high, struct dg_extent *out)
+{
+    const double slack = 1.2, crowded = 1.5;
+    double onset = dg_infer_crossing(curve, low, high, 0.10);
+    double keeps = dg_infer_crossing(curve, low, high, 0.15);
+    double third = dg_infer_crossing(curve, low, high, 0.35);
+    if (onset == 0 || keeps == 0 || third == 0)
+        return false;
+    double most = fmin(third, crowded * onset);
+    double size = (double)dg_roundest(onset / slack, most);
+    *out = (struct dg_extent){
+        .size = size, .size_low = fmin(onset / slack, size), .size_high = fmax(most, size),
+        .kept = floor(fmin(keeps, size)), .kept_low = floor(fmin(onset, size)),
+        .kept_high = ceil(third) };
+    return true;
+}

@@ -43,6 +43,14 @@ struct dg_plateau {
 size_t dg_infer_plateaus(struct dg_curve *curve, struct dg_plateau *out, size_t capacity);
 /* Size at which latency has left `low` by `part` of the way to `high`; 0: it never does. */
 double dg_infer_crossing(const struct dg_curve *curve, double low, double high, double part);
+/* Size of a level of latency `low` below one of `high`: what the footprint at which latency leaves
+ * says about it. */
+struct dg_extent {
+    double size, size_low, size_high;            /* nominal: a round number */
+    double kept, kept_low, kept_high;            /* largest footprint that stays */
+};
+/* False: no clear step. */
+bool dg_infer_extent(const struct dg_curve *curve, double low, double high, struct dg_extent *out);
 /* The roundest size in [low, high]: smallest odd part, then the largest. */
 uint64_t dg_roundest(double low, double high);
 

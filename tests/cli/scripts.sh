@@ -89,6 +89,13 @@ fi
 printf '"\\e[31mm": 8\n' >"$work/escape.yaml"
 check "an escape character" 3 'found \\x1b\[31mm' "$gen" --hardware "$work/out/hardware.json" \
     --config "$work/escape.yaml"
+# A run and its samples give the same profile; samples that are none give no file.
+check "a short run" 0 "fma latency" "$probe" run --only ops,clock --budget 20 -o "$work/run.json"
+check "infer" 0 "fma latency" "$probe" infer "$work/run.samples.json" -o "$work/inferred.json"
+check "infer gives the same" 0 "" cmp "$work/run.json" "$work/inferred.json"
+check "infer from a profile" 3 "run.json: .*schema" "$probe" infer "$work/run.json" \
+    -o "$work/no.json"
+check "no file from a profile" 1 "" test -e "$work/no.json"
 check "a system root that is none" 2 "sysroot: must be a folder" "$probe" --sysroot "$work/none"
 mkfifo "$work/pipe"
 check "a pipe without writer" 3 "pipe that nothing writes to" timeout 20 "$probe" show "$work/pipe"

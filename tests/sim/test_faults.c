@@ -10,7 +10,7 @@
 #include "probes/infer/vote.h"
 #include "tests/sim/check.h"
 
-enum fault { NONE, WAYS, LINE, CROSSING, PLATEAUS, RATE, VOTE, FAULTS };
+enum fault { NONE, WAYS, LINE, EXTENT, PLATEAUS, RATE, VOTE, FAULTS };
 static enum fault fault;
 
 struct dg_ways __real_dg_infer_ways(const struct dg_conflicts *conflicts);
@@ -31,12 +31,17 @@ uint32_t __wrap_dg_infer_line(const uint32_t *distance, const double *latency, s
     return fault == LINE ? 2 * line : line;
 }
 
-double __real_dg_infer_crossing(const struct dg_curve *curve, double low, double high, double part);
-double __wrap_dg_infer_crossing(const struct dg_curve *curve, double low, double high, double part);
-double __wrap_dg_infer_crossing(const struct dg_curve *curve, double low, double high, double part)
+bool __real_dg_infer_extent(const struct dg_curve *curve, double low, double high,
+                            struct dg_extent *out);
+bool __wrap_dg_infer_extent(const struct dg_curve *curve, double low, double high,
+                            struct dg_extent *out);
+bool __wrap_dg_infer_extent(const struct dg_curve *curve, double low, double high,
+                            struct dg_extent *out)
 {
-    double size = __real_dg_infer_crossing(curve, low, high, part);
-    return fault == CROSSING ? 4 * size : size;
+    bool found = __real_dg_infer_extent(curve, low, high, out);
+    if (fault == EXTENT && found)
+        out->size *= 4;
+    return found;
 }
 
 size_t __real_dg_infer_plateaus(struct dg_curve *curve, struct dg_plateau *out, size_t capacity);
