@@ -40,7 +40,8 @@ bool __wrap_dg_infer_extent(const struct dg_curve *curve, double low, double hig
 {
     bool found = __real_dg_infer_extent(curve, low, high, out);
     if (fault == EXTENT && found)
-        out->size *= 4;
+        *out = (struct dg_extent){ 4 * out->size, out->size_low, 4 * out->size_high,
+                                   4 * out->kept, out->kept_low, 4 * out->kept_high };
     return found;
 }
 
