@@ -6,19 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* C17, C23 and C++23, and main and std, which a program has already. */
-static const char *const keywords[] = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
-    "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return",
-    "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit",
-    "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
-    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
-    "int", "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
-    "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-    "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
-    "static_cast", "std", "struct", "switch", "template", "this", "thread_local", "throw",
-    "true", "try", "typedef", "typeid", "typename", "typeof", "typeof_unqual", "union",
-    "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+static const struct { const char *rule, *endings, *names; } reserved[] = {
+#define RESERVED(rule, endings, names) { rule, endings, names },
+#include "emit/problem/reserved.def"
 };
 
 static bool is_letter(char c)
@@ -29,6 +19,32 @@ static bool is_letter(char c)
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
+}
+
+/* Whether the name is the word of `size` letters, one of which may be a `*`, or has an ending. */
+static bool is_word(const char *name, const char *word, size_t size, const char *endings)
+{
+    size_t length = strlen(name), head = 0;
+    while (head < size && word[head] != '*')
+        head++;
+    if (head < size) {
+        size_t tail = size - head - 1;
+        return length >= head + tail && memcmp(name, word, head) == 0 &&
+               memcmp(name + length - tail, word + head + 1, tail) == 0;
+    }
+    return length >= size && memcmp(name, word, size) == 0 &&
+           (length == size || (length == size + 1 && strchr(endings, name[size]) != NULL));
+}
+
+static bool is_one_of(const char *name, const char *names, const char *endings)
+{
+    while (*names != '\0') {
+        size_t size = strcspn(names, " ");
+        if (is_word(name, names, size, endings))
+            return true;
+        names += size + (names[size] == ' ');
+    }
+    return false;
 }
 
 bool dg_kernel_name_valid(const char *name, const char **rule)
@@ -42,9 +58,10 @@ bool dg_kernel_name_valid(const char *name, const char **rule)
     *rule = "is reserved: it starts with an underscore or holds two in a row";
     if (name[0] == '_' || strstr(name, "__") != NULL)
         return false;
-    *rule = "is a keyword of C or C++";
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (strcmp(name, keywords[i]) == 0)
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+        *rule = reserved[i].rule;
+        if (is_one_of(name, reserved[i].names, reserved[i].endings))
             return false;
+    }
     return true;
 }

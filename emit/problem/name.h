@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* A C and C++ identifier that is no keyword and not reserved; false: *rule says which it is not. */
+/* A C and C++ identifier that is none of reserved.def; false: *rule says what is wrong. */
 bool dg_kernel_name_valid(const char *name, const char **rule);
 
 #endif

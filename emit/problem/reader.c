@@ -317,7 +317,8 @@ bool dg_problem_from(const struct dg_setting *settings, size_t count, struct dg_
     if (c.given[KEY_KERNEL_NAME] != NULL &&
         !dg_kernel_name_valid(c.given[KEY_KERNEL_NAME]->text, &rule))
         return refuse(&c, c.given[KEY_KERNEL_NAME], rule,
-                      "choose a name of letters, digits and underscores");
+                      "choose another of letters, digits and single underscores, such as "
+                      "my_gemm");
     fill(&c);
     return sizes(&c);
 }

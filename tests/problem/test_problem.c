@@ -108,6 +108,10 @@ static const struct refused { const char *text, *where, *rule, *value, *todo; } 
     { HEAD "codegen: {kernel_name: namespace}\n", ":5", "keyword", "namespace", "" },
     { HEAD "codegen: {kernel_name: _Atomic}\n", ":5", "reserved", "_Atomic", "" },
     { HEAD "codegen: {kernel_name: a__b}\n", ":5", "reserved", "a__b", "" },
+    { HEAD "codegen: {kernel_name: memcpy}\n", ":5", "C library", "memcpy", "my_gemm" },
+    { HEAD "codegen: {kernel_name: dg_f32}\n", ":5", "DeepGEMM", "dg_f32", "my_gemm" },
+    { HEAD "codegen: {kernel_name: math}\n", ":5", "header", "math", "my_gemm" },
+    { HEAD "codegen: {kernel_name: m}\n", ":5", "library", "m", "my_gemm" },
     { HEAD "codegen: {output_dir: \"a\\nb\"}\n", ":5", "control character", "", "" },
     { HEAD "codegen: {tile_m: 0}\n", ":5: codegen.tile_m", "", "0", "1 to 1024" },
     { "m: &x 8\nn: 9\nk: 10\ndtype: f32\n", ":1", "anchors and tags", "m", "" },
@@ -246,6 +250,14 @@ Test(problem, names)
         { "a", true }, { "gemm_f32_1x2x3", true }, { "A9", true }, { "main", false },
         { "std", false }, { "", false }, { "9a", false }, { "a b", false }, { "\xc3\xa9", false },
         { "typename", false }, { "restrict", false }, { "_x", false }, { "int8", true },
+        { "memcpy", false }, { "sinf", false }, { "sinl", false }, { "sinx", true },
+        { "read", false }, { "time", false }, { "wcsnlen", false }, { "yn", false },
+        { "dg_", false }, { "dg_gemm", false }, { "DG_GEMM", false }, { "dgemm", true },
+        { "size_t", false }, { "my_t", false }, { "INT32_MAX", false }, { "LONG_K", true },
+        { "linux", false }, { "NULL", false }, { "errno", false }, { "va_list_", true },
+        { "math", false }, { "stdio", false }, { "m", false }, { "c", false }, { "k", true },
+        { "strassen", true }, { "memory_bound", true }, { "token", true }, { "isomorphic", true },
+        { "m_", true }, { "x", true }, { "zz", true }, { "yy", true },
     };
     const char *rule;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
