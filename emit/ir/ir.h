@@ -142,7 +142,7 @@ struct dg_ir_node {
 struct dg_ir_timing {
     unsigned (*latency)(void *self, const struct dg_op *op, bool accumulate);
     void *self;
-    unsigned issue;                        /* operations per cycle that the schedule aims at */
+    unsigned issue;                        /* operations a cycle that the schedule fills; 0: one */
 };
 
 struct dg_ir_function {

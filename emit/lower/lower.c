@@ -339,10 +339,7 @@ static struct dg_ir_timing timing_of(struct lower *l, struct dg_view *view)
     l->latencies.broadcast = cell(view, body->broadcast, "latency", "l1_latency");
     l->latencies.chain = cell(view, body->chain, "acc_latency", "fma_latency");
     l->latencies.chain_other = cell(view, body->chain, "latency", "fma_latency");
-    double issue = 1;
-    if (!dg_view_cell(view, "res.issue.capacity", &issue))
-        issue = 1;
-    return (struct dg_ir_timing){ latency, &l->latencies, whole(issue) };
+    return (struct dg_ir_timing){ latency, &l->latencies, l->plan->issue };
 }
 
 bool dg_lower(const struct dg_problem *problem, const struct dg_plan *plan, struct dg_view *view,

@@ -42,6 +42,7 @@ struct dg_constants {
     uint64_t clock_hz;
     struct dg_resource resource[DG_RESOURCES];
     size_t resource_count;
+    unsigned issue;                               /* operations that start in a cycle; 0: unknown */
     struct dg_family_cells turn, pass, panel, rows, store;
 };
 

@@ -133,7 +133,7 @@ static bool fill(const struct dg_space *s, const struct dg_found *found,
 {
     const struct dg_constants *c = s->c;
     struct dg_corner corner;
-    *out = (struct dg_plan){ .body = *c->body, .clock_hz = c->clock_hz };
+    *out = (struct dg_plan){ .body = *c->body, .clock_hz = c->clock_hz, .issue = c->issue };
     if (!found->found)
         return true;
     dg_corner_of(s, &found->point, &corner);

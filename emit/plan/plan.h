@@ -53,6 +53,8 @@ struct dg_plan {
     enum dg_inner inner;
     bool prefetch;                                /* next B panel to L2, spread over the k-steps */
     unsigned unroll;                              /* k-steps per loop pass */
+    unsigned issue;                               /* operations that start in a cycle: what a
+                                                     schedule fills; 0: unknown */
 
     dg_cost cycles;                               /* the prediction, core cycles * 1024 */
     dg_cost bound;                                /* port bound: M*N*K at the body's best rate */

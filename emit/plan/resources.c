@@ -148,10 +148,29 @@ static bool complete(struct dg_view *view, const struct dg_body *body, struct dg
     return true;
 }
 
+/* Multiplies that start in a cycle by the narrowest resource that every operation of a step takes,
+ * rounded; 0: there is none. Such resources are known by their users, names mean nothing. */
+static unsigned issue_width(const struct dg_constants *c)
+{
+    enum { MOST = 64 };
+    dg_price slot = 0;
+    for (size_t i = 0; i < c->resource_count; i++) {
+        const dg_price *price = c->resource[i].price;
+        if (price[DG_PART_LOAD] > 0 && price[DG_PART_BROADCAST] > 0 && price[DG_PART_CHAIN] > slot)
+            slot = price[DG_PART_CHAIN];
+    }
+    if (slot == 0)
+        return 0;
+    dg_price width = (DG_PRICE_ONE + slot / 2) / slot;
+    return width < 1 ? 1 : width > MOST ? MOST : (unsigned)width;
+}
+
 bool dg_resources_read(struct dg_view *view, const struct dg_body *body,
                        struct dg_constants *out)
 {
-    return read_all(view, body, out) && complete(view, body, out);
+    bool read = read_all(view, body, out);
+    out->issue = issue_width(out);
+    return read && complete(view, body, out);
 }
 
 dg_price dg_step_price(const struct dg_constants *c, struct dg_tile tile, const char **binding)

@@ -207,6 +207,54 @@ Test(lower, prefetches_lines_of_the_chip)
     cr_assert(fewer > 5, "only %u", fewer);
 }
 
+/* ---- schedules ---- */
+
+/* The lines of 24 x 24 x 24 on a chip that issues `width` operations a cycle. */
+static const char *issued(double width, struct dg_arena *arena, size_t *items)
+{
+    static const char *const users[] = { "fma.f32.256:1.05", "load.f32.256:1.05",
+                                         "broadcast.f32.256:1.15" };
+    static const char *const isa[] = { "avx2", "fma" };
+    const struct dg_entry chip[] = {
+        { "architecture", { .kind = DG_VALUE_TEXT, .text = "x86_64" } },
+        { "isa", { .kind = DG_VALUE_LIST, .list = isa, .list_count = 2 } },
+        { "res.f32_256_issue.capacity", { .kind = DG_VALUE_NUMBER, .number = 1.05 * width } },
+        { "res.f32_256_issue.users", { .kind = DG_VALUE_LIST, .list = users, .list_count = 3 } } };
+    struct dg_profile profile = { .entries = chip, .entry_count = 4 };
+    struct dg_problem problem = {
+        .m = 24, .n = 24, .k = 24, .lda = 24, .ldb = 24, .ldc = 24, .dtype = DG_F32, .isa = "auto",
+        .layout_b = DG_PACKED, .name = "k", .tile_m = 4, .tile_n = 16 };
+    struct dg_plan_result plan;
+    struct dg_lowered lowered;
+    struct dg_error e = { 0 };
+    char *text = dg_alloc(arena, 1 << 16), line[160];
+    size_t length = 0;
+    cr_assert(dg_plan_make(&problem, &profile, false, arena, &plan, &e), "%s: %s", e.where, e.rule);
+    cr_assert_eq(plan.best.issue, (unsigned)width);
+    cr_assert(dg_lower(&problem, &plan.best, &plan.view, arena, &lowered, &e), "%s: %s", e.where,
+              e.rule);
+    *items = lowered.kernel.count;
+    for (size_t i = 0; i < lowered.kernel.count; i++)
+        if (lowered.kernel.item[i].kind == DG_IR_OPERATION) {
+            dg_ir_print(&lowered.kernel, &lowered.kernel.item[i], line, sizeof line);
+            length += dg_format(text + length, (1 << 16) - length, "%s\n", line);
+        }
+    cr_assert_lt(length, (size_t)1 << 16);
+    return text;
+}
+
+/* The profile's resource of all operations says how many slots a latency is. */
+Test(lower, schedules_fill_the_issue_width)
+{
+    struct dg_arena arena;
+    dg_arena_init(&arena);
+    size_t items[2];
+    const char *one = issued(1, &arena, &items[0]), *four = issued(4, &arena, &items[1]);
+    cr_expect(strcmp(one, four) != 0, "the same order for one and for four operations a cycle");
+    cr_expect_eq(items[0], items[1]);
+    dg_arena_free(&arena);
+}
+
 /* ---- what a run touches, and time stamps ---- */
 
 static uint64_t lines_of(uint64_t rows, uint64_t columns, uint64_t ld)

@@ -228,6 +228,42 @@ Test(parts, steps)
     }
 }
 
+/* The width of issue is that of what every operation of a step takes, whatever its name. */
+Test(parts, issue)
+{
+    static const char *const even[] = { "fma.f32.256:1", "load.f32.256:1", "broadcast.f32.256:1" };
+    static const char *const uneven[] = { "fma.f32.256:1.05", "load.f32.256:1.05",
+                                          "broadcast.f32.256:1.15", "add.i64.64:1.00" };
+    static const char *const other[] = { "fma.f64.256:1", "load.f64.256:1",
+                                         "broadcast.f64.256:1" };
+    static const char *const some[] = { "fma.f32.256:1", "load.f32.256:1" };
+    static const struct { struct dg_entry entry[4]; unsigned issue; } cases[] = {
+        { { NUMBER("res.issue.capacity", 5), LIST("res.issue.users", even) }, 5 },
+        { { NUMBER("res.f32_256_issue.capacity", 4.6), LIST("res.f32_256_issue.users", uneven) },
+          4 },
+        { { NUMBER("res.any.capacity", 0.2), LIST("res.any.users", even) }, 1 },
+        { { NUMBER("res.issue.capacity", 1000), LIST("res.issue.users", even) }, 64 },
+        { { NUMBER("res.issue.capacity", 5), LIST("res.issue.users", some) }, 0 },
+        { { NUMBER("res.issue.capacity", 5), LIST("res.issue.users", other) }, 0 },
+        { { NUMBER("res.a.capacity", 6), LIST("res.a.users", even),
+            NUMBER("res.b.capacity", 3), LIST("res.b.users", uneven) }, 3 },
+    };
+    struct dg_body body;
+    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx2"), DG_F32, &body));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t count = cases[i].entry[2].key != NULL ? 4 : 2;
+        struct dg_profile p = { .entries = cases[i].entry, .entry_count = count };
+        struct dg_constants c = { .body = &body };
+        struct dg_arena arena;
+        struct dg_view view;
+        dg_arena_init(&arena);
+        dg_view_init(&view, &p, &arena, false);
+        dg_resources_read(&view, &body, &c);
+        cr_expect_eq(c.issue, cases[i].issue, "%zu: %u", i, c.issue);
+        dg_arena_free(&arena);
+    }
+}
+
 Test(parts, numbers_that_do_not_fit)
 {
     cr_assert_eq(dg_cost_times(UINT64_MAX, 5), DG_COST_MOST);
