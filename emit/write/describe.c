@@ -102,8 +102,8 @@ static bool describe_plan(const struct dg_plan *plan, struct dg_arena *arena,
     return true;
 }
 
-/* They tell the verifier what to compare with and have no part in what the kernel is. */
-static bool describe_roofs(const struct dg_plan *plan, const struct dg_view *view,
+/* What the verifier compares with; before the profile, whose keys it adds to. */
+static bool describe_roofs(const struct dg_plan *plan, struct dg_view *view,
                            struct dg_arena *arena, struct dg_manifest *out)
 {
     struct dg_roofs roofs;
@@ -125,7 +125,7 @@ static bool describe_roofs(const struct dg_plan *plan, const struct dg_view *vie
     return true;
 }
 
-bool dg_describe(const struct dg_kernel *kernel, const struct dg_view *view,
+bool dg_describe(const struct dg_kernel *kernel, struct dg_view *view,
                  struct dg_arena *arena, struct dg_manifest *out)
 {
     const struct dg_isa *isa = kernel->plan->body.isa;

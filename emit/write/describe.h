@@ -7,8 +7,9 @@
 #include "emit/write/manifest.h"
 #include "emit/write/source.h"
 
-/* All but `stamps` and `files`. False: no memory. */
-bool dg_describe(const struct dg_kernel *kernel, const struct dg_view *view,
+/* All but `stamps` and `files`; what is read for the roofs is recorded in the view. False: no
+ * memory. */
+bool dg_describe(const struct dg_kernel *kernel, struct dg_view *view,
                  struct dg_arena *arena, struct dg_manifest *out);
 
 #endif

@@ -105,7 +105,7 @@ static const char *plain_text(const char *text, struct dg_arena *arena)
 
 /* The manifest before the texts, which quote it. */
 static bool describe(struct job *job, struct dg_kernel *kernel, const struct dg_lowered *lowered,
-                     const struct dg_view *view, struct dg_manifest *manifest)
+                     struct dg_view *view, struct dg_manifest *manifest)
 {
     if (!dg_describe(kernel, view, job->arena, manifest) || !set_debug_name(job, kernel))
         return no_memory(job);
@@ -126,7 +126,7 @@ static bool add_all(struct job *job, const struct dg_kernel *kernel, struct dg_m
            add_manifest(job, manifest);
 }
 
-/* Lowering records what it reads on top; the plan's own list must stay as it is. */
+/* Lowering and the manifest record what they read on top; the plan's own list stays as it is. */
 static bool copy_view(const struct dg_view *from, struct dg_arena *arena, struct dg_view *to)
 {
     *to = *from;

@@ -97,6 +97,50 @@ Test(emit, same_bytes_and_a_true_manifest, .init = set_up, .fini = tear_down)
     cr_expect_not_null(strstr(e.where, "kernel.h"));
 }
 
+static void manifest_with(const struct dg_entry *entries, size_t count, struct dg_manifest *out)
+{
+    struct hand hand;
+    struct dg_emitted emitted;
+    struct dg_error e = { 0 };
+    hand_make(&hand, isa, "kernel", 13, 21, 17, 2, &arena);
+    hand.profile = (struct dg_profile){ .entries = entries, .entry_count = count };
+    make(&hand, &plain, &emitted);
+    cr_expect_eq(hand.plan.view.read_count, 0, "the plan's list must not grow");
+    const struct dg_emit_file *file = &emitted.file[emitted.count - 1];
+    cr_assert(dg_manifest_parse(file->bytes, file->size, file->name, &arena, out, &e), "%s: %s",
+              e.where, e.rule);
+}
+
+/* What the manifest says of the roofs is among the keys it lists, and in their hash. */
+Test(emit, roofs_are_read_like_the_rest, .init = set_up, .fini = tear_down)
+{
+#define NUMBER(key, n) { key, { .kind = DG_VALUE_NUMBER, .number = n } }
+    static const struct { struct dg_entry entry; double l1, l2, l3, dram; } cases[] = {
+        { NUMBER("bw.l1.read.1", 64), 64, 0, 0, 0 },
+        { NUMBER("bw.l2.read.1", 32), 0, 32, 0, 0 },
+        { NUMBER("l1_to_l2_bandwidth_gbps", 20), 0, 10, 0, 0 },     /* at 2 GHz */
+        { NUMBER("bw.l3.read.1", 16), 0, 0, 8, 0 },
+        { NUMBER("bw.dram.read.1", 12), 0, 0, 0, 6 },
+        { NUMBER("l2_to_dram_bandwidth_gbps", 8), 0, 0, 0, 4 },
+        { NUMBER("memory_bandwidth_gbps", 8), 0, 0, 0, 0 },         /* of all cores */
+    };
+    struct dg_manifest none, with;
+    manifest_with(NULL, 0, &none);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct dg_entry *entry = &cases[i].entry;
+        bool listed = false, is_roof = cases[i].l1 + cases[i].l2 + cases[i].l3 + cases[i].dram > 0;
+        manifest_with(entry, 1, &with);
+        for (size_t j = 0; j < with.profile.key_count; j++)
+            listed |= strcmp(with.profile.keys[j].key, entry->key) == 0 &&
+                      with.profile.keys[j].used == entry->value.number;
+        cr_expect(with.roofs.l1 == cases[i].l1 && with.roofs.l2 == cases[i].l2 &&
+                  with.roofs.l3 == cases[i].l3 && with.roofs.dram == cases[i].dram, "%s",
+                  entry->key);
+        cr_expect_eq(listed, is_roof, "%s", entry->key);
+        cr_expect_eq(strcmp(with.profile.hash, none.profile.hash) != 0, is_roof, "%s", entry->key);
+    }
+}
+
 Test(emit, source_only_and_another_stem, .init = set_up, .fini = tear_down)
 {
     struct hand hand;
