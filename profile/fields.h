@@ -34,8 +34,9 @@ struct dg_default {
     const char *source;
 };
 
-/* The family whose texts have a form of their own. */
+/* The family and the scalar whose texts have a form of their own. */
 #define DG_USERS_KEY "res.<name>.users"
+#define DG_CPUS_KEY "cpus"
 
 extern const struct dg_field dg_fields[DG_FIELD_COUNT];
 extern const struct dg_field dg_families[];

@@ -315,6 +315,9 @@ static bool scan_value(struct scan *s)
 
 static bool scan_all(struct scan *s)
 {
+    /* some editors begin a file with the mark of UTF-8; cJSON passes over it too */
+    if (s->end - s->at >= 3 && memcmp(s->at, "\xef\xbb\xbf", 3) == 0)
+        s->at += 3;
     if (!scan_value(s))
         return false;
     blanks(s);

@@ -186,6 +186,29 @@ static bool require(struct reader *r, const char *key)
     return dg_json_fail(&r->json, "", rule, "", "add it");
 }
 
+/* Asked at the end, since the architecture may stand behind its cells. */
+static bool check_operations(struct reader *r)
+{
+    const char *architecture = flat_of(r, "architecture")->entry.value.text;
+    char pointer[DG_POINTER_SIZE], value[DG_POINTER_SIZE];
+    for (size_t i = 0; i < r->count; i++) {
+        const struct flat *flat = &r->flats[i];
+        dg_pointer_add(pointer, "", flat->written);
+        if (!dg_operation_check(&r->json, pointer, architecture, flat->entry.key) ||
+            !dg_users_check(&r->json, pointer, architecture, &flat->entry))
+            return false;
+    }
+    for (size_t i = 0; i < r->answer_count; i++) {
+        struct dg_entry entry = { r->answers[i].key, r->answers[i].value };
+        dg_pointer_add(pointer, "/measurements", entry.key);
+        dg_pointer_add(value, pointer, "value");
+        if (!dg_operation_check(&r->json, pointer, architecture, entry.key) ||
+            !dg_users_check(&r->json, value, architecture, &entry))
+            return false;
+    }
+    return true;
+}
+
 static bool read_tree(struct reader *r, const cJSON *tree)
 {
     const cJSON *item;
@@ -198,7 +221,8 @@ static bool read_tree(struct reader *r, const cJSON *tree)
         if (r->flats == NULL || !read_member(r, item))
             return false;
     }
-    return require(r, "name") && require(r, "architecture") && imply_isa(r);
+    return require(r, "name") && require(r, "architecture") && check_operations(r) &&
+           imply_isa(r);
 }
 
 /* Sorts, joins flat values with their evidence, looks for contradictions. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by the files that read profiles (reader.c, values.c, evidence.c, rules.c); not for users
- * of the profile. */
+ * Shared by the files that read profiles (reader.c, values.c, evidence.c, operations.c, rules.c);
+ * not for users of the profile. */
 #ifndef DG_PROFILE_READING_H
 #define DG_PROFILE_READING_H
 
@@ -24,6 +24,13 @@ bool dg_evidence_read(const struct dg_json *json, const cJSON *object, struct dg
                       size_t *count);
 bool dg_facts_read(const struct dg_json *json, const char *at, const cJSON *object,
                    struct dg_fact **out, size_t *count);
+
+/* What a key, or the users of a resource, name of operations, types and widths: the ISA tables of
+ * the architecture must have it. `at` is the place of the value. */
+bool dg_operation_check(const struct dg_json *json, const char *pointer, const char *architecture,
+                        const char *key);
+bool dg_users_check(const struct dg_json *json, const char *at, const char *architecture,
+                    const struct dg_entry *entry);
 
 /* Joins the profile's flat values (sorted) with what was read as evidence (sorted), and sets the
  * profile's measurements. False: no memory. */

@@ -74,6 +74,8 @@ static void add_type(struct dg_str *out, const struct dg_field *field, double fa
     case DG_TYPE_POW2: add_powers(out, field, factor); return;
     case DG_TYPE_TEXT:
         dg_str_add(out, "\"type\": [\"string\", \"null\"], \"minLength\": 1, \"maxLength\": 1023");
+        if (strcmp(field->key, DG_CPUS_KEY) == 0)
+            dg_str_add(out, ", \"pattern\": \"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$\"");
         return;
     case DG_TYPE_LIST:
         dg_str_add(out, "\"type\": [\"array\", \"null\"], \"uniqueItems\": true, "

@@ -177,6 +177,44 @@ static bool check_users(const struct dg_json *json, const char *pointer, const c
     return true;
 }
 
+/* A number of a CPU; false: none, or one that no machine has. */
+static bool take_cpu(const char **text, unsigned *out)
+{
+    size_t digits = strspn(*text, "0123456789");
+    *out = 0;
+    if (digits == 0 || digits > 5 || (digits > 1 && **text == '0'))
+        return false;
+    for (; digits > 0; digits--)
+        *out = *out * 10 + (unsigned)(*(*text)++ - '0');
+    return true;
+}
+
+/* Numbers and ranges, ascending, as the system writes them; the pattern in schema.c says less. */
+static bool is_cpus(const char *text)
+{
+    for (unsigned first, last, next = 0;; next = last + 1) {
+        if (!take_cpu(&text, &first))
+            return false;
+        last = first;
+        if (*text == '-' && (text++, !take_cpu(&text, &last)))
+            return false;
+        if (first < next || last < first)
+            return false;
+        if (*text == '\0')
+            return true;
+        if (*text++ != ',')
+            return false;
+    }
+}
+
+static bool check_cpus(const struct dg_json *json, const char *pointer, const cJSON *item,
+                       const struct dg_value *value)
+{
+    return is_cpus(value->text) ||
+           dg_json_fail_item(json, pointer, "must be a list of CPUs in ascending order", item,
+                             "write it like 0-3,8");
+}
+
 bool dg_value_read(const struct dg_json *json, const char *pointer, const struct dg_field *field,
                    const cJSON *item, double factor, struct dg_value *out)
 {
@@ -184,7 +222,8 @@ bool dg_value_read(const struct dg_json *json, const char *pointer, const struct
     if (cJSON_IsNull(item))
         return true;
     if (field->type == DG_TYPE_TEXT)
-        return read_text(json, pointer, item, out);
+        return read_text(json, pointer, item, out) &&
+               (strcmp(field->key, DG_CPUS_KEY) != 0 || check_cpus(json, pointer, item, out));
     if (field->type == DG_TYPE_LIST)
         return read_list(json, pointer, item, out) &&
                (strcmp(field->key, DG_USERS_KEY) != 0 || check_users(json, pointer, item, out));

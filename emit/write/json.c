@@ -227,6 +227,8 @@ bool dg_json_flatten(const char *text, size_t size, const char *where, struct dg
         .e = e != NULL ? e : &none,
     };
     *p.e = (struct dg_error){ 0 };
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)    /* the mark of UTF-8 */
+        p.at += 3;
     if (!value(&p, 0))
         return p.e->rule[0] != '\0' ? false : bad(&p, "must have less in it");
     blanks(&p);

@@ -39,6 +39,7 @@ Test(problem, taken)
     cr_assert(p.m == 8 && p.n == 9 && p.k == 10 && p.dtype == DG_F32);
     cr_assert(p.lda == 10 && p.ldb == 9 && p.ldc == 9 && p.beta == 0);
     cr_assert(p.layout_a == DG_ROW_MAJOR && p.layout_b == DG_PACKED);
+    cr_assert(read_yaml("\xef\xbb\xbf" HEAD, &p, &e), "the mark of UTF-8: %s", e.rule);
     cr_assert(read_yaml("# all\ntarget: chip-1\nm: 2147483647\nn: 1\nk: 0\ndtype: fp32\n"
                         "isa: x86_64-avx2\nbeta: 1\nobjective: intensity-dividing\n"
                         "layout: {a: row_major, b: \"row_major\", ldb: 64, ldc: 7}\n"

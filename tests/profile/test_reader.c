@@ -73,6 +73,9 @@ static const struct refusal { const char *text, *where, *rule, *todo; } refusals
     { HEAD ",\"res.a.users\":[\"fma.f32.128:1e3\"]}", "/res.a.users/0", "UNITS", "" },
     { HEAD ",\"res.a.users\":[\"fma.f32:1\"]}", "/res.a.users/0", "UNITS", "" },
     { HEAD "} x", "f.json:1", "nothing behind", "" },
+    { "\xef\xbb\xbf" HEAD ",\n\"l1_sise\":1}", "f.json:2: /l1_sise", "not a key", "l1_size" },
+    { "\xef\xbb\xbf\xef\xbb\xbf" HEAD "}", "f.json:1", "not JSON", "" },
+    { "\xff\xfe" HEAD "}", "f.json:1", "not JSON", "" },
     { HEAD ",}", "f.json:1", "expected a key", "" },
     { HEAD ",\"l1_size\":}", "f.json:1: /l1_size", "not JSON", "" },
     { HEAD ",\n\"l1_size\":32768,\n\"cores\":1,\n\"l1_size\":32768}", "f.json:4: /l1_size",
@@ -105,7 +108,37 @@ static const struct refusal { const char *text, *where, *rule, *todo; } refusals
     { HEAD ",\"isa\":[\"asimd\",\"asimd\"]}", "/isa/1", "twice", "" },
     { HEAD ",\"isa\":[\"asimd\",4]}", "/isa/1", "text", "" },
     { HEAD ",\"core_kind\":4}", "/core_kind", "text", "" },
+    { HEAD ",\"cpus\":\"9-1\"}", "/cpus", "list of CPUs", "0-3,8" },
+    { HEAD ",\"cpus\":\"0-3,2\"}", "/cpus", "ascending", "0-3,8" },
+    { HEAD ",\"cpus\":\"1,1\"}", "/cpus", "ascending", "" },
+    { HEAD ",\"cpus\":\"1-\"}", "/cpus", "list of CPUs", "" },
+    { HEAD ",\"cpus\":\"-1\"}", "/cpus", "list of CPUs", "" },
+    { HEAD ",\"cpus\":\"0,\"}", "/cpus", "list of CPUs", "" },
+    { HEAD ",\"cpus\":\"0 1\"}", "/cpus", "list of CPUs", "" },
+    { HEAD ",\"cpus\":\"01\"}", "/cpus", "list of CPUs", "" },
+    { HEAD ",\"cpus\":\"0-4294967296\"}", "/cpus", "list of CPUs", "" },
+    { HEAD ",\"cpus\":\"all\"}", "/cpus", "list of CPUs", "" },
+    { HEAD ",\"cpus\":[0]}", "/cpus", "text", "" },
+    { HEAD ",\"measurements\":{\"cpus\":{\"status\":\"asserted\",\"value\":\"3-2\"}}}",
+      "/measurements/cpus/value", "list of CPUs", "" },
     { HEAD ",\"op.fma.f32.256.latancy\":4}", "/op.fma", "not a key", "op.fma.f32.256.latency" },
+    { HEAD ",\"op.fmaa.f32.128.latency\":4}", "/op.fmaa", "not an operation of aarch64",
+      "op.fma.f32.128.latency" },
+    { HEAD ",\"op.fma.f32.256.latency\":4}", "/op.fma", "not an operation of aarch64",
+      "op.fma.f32.128.latency" },
+    { HEAD ",\"op.fma.f23.128.chains\":4}", "/op.fma", "not an operation", "f32.128.chains" },
+    { HEAD ",\"op.zzzzzzzzzzz.f32.128.latency\":null}", "/op.zzz", "zzz.f32.128", "remove" },
+    { "{\n\"op.fmaa.f32.128.latency\":4,\n\"name\":\"x\",\"architecture\":\"x86_64\"}",
+      "f.json:2: /op.fmaa", "not an operation of x86_64", "op.fma.f32.128.latency" },
+    { HEAD ",\"mix.call.f32.256\":4}", "/mix.call", "type and width", "mix.call.f32.128" },
+    { HEAD ",\"mix.touch.rows.f3.128.b2.k64\":4}", "/mix.touch", "type and width", "f32.128.b2" },
+    { HEAD ",\"res.a.users\":[\"fma.f32.128:1\",\"fna.f32.128:1.5\"]}", "/res.a.users/1",
+      "not an operation", "fma.f32.128:1.5" },
+    { HEAD ",\"measurements\":{\"op.fna.f32.128.latency\":{\"status\":\"measured\","
+      "\"value\":4}}}", "/measurements/op.fna", "not an operation", "op.fma.f32.128.latency" },
+    { HEAD ",\"measurements\":{\"res.a.users\":{\"status\":\"measured\","
+      "\"value\":[\"fna.f32.128:1\"]}}}", "/measurements/res.a.users/value/0", "not an operation",
+      "fma.f32.128:1" },
     { HEAD ",\"bw.l9.read.1\":4}", "/bw.l9", "not a key", "bw.l1.read.1" },
     { HEAD ",\"op.fma.f32.256.per_cycle\":0}", "/op.fma", "0.0001", "" },
     { HEAD ",\"fp16_per_neon\":8,\"int8_per_neon\":8}", "/int8_per_neon", "agree", "remove" },
@@ -217,6 +250,25 @@ Test(profile_reader, contradictions)
     cr_expect(read_text(HEAD ",\"l1_size\":65536,\"l2_size\":32768}", &arena, &p, &e));
     cr_expect_eq(p.warning_count, 1u);
     dg_arena_free(&arena);
+}
+
+/* Any operation of an architecture whose tables this version lacks, and lists of CPUs. */
+Test(profile_reader, taken)
+{
+    static const char *const texts[] = {
+        "{\"name\":\"x\",\"architecture\":\"riscv64\",\"op.vfmacc.f32.1024.latency\":4}",
+        "{\"name\":\"x\",\"architecture\":\"x86_64\",\"op.fma.f32.512.latency\":4}",
+        HEAD ",\"op.fma.f32.128.latency\":4,\"mix.call.f32.128\":4}",
+        HEAD ",\"cpus\":\"0\"}", HEAD ",\"cpus\":\"0-3,8\"}", HEAD ",\"cpus\":\"3-3,65535\"}",
+        HEAD ",\"cpus\":null}", "\xef\xbb\xbf" HEAD "}",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct dg_arena arena;
+        struct dg_profile p;
+        struct dg_error e;
+        cr_expect(read_text(texts[i], &arena, &p, &e), "%s: %s", texts[i], e.rule);
+        dg_arena_free(&arena);
+    }
 }
 
 Test(profile_reader, null_and_absent)

@@ -116,6 +116,7 @@ Test(manifest, faults_are_named, .init = set_up, .fini = tear_down)
     struct dg_manifest in = example();
     const char *text = dg_manifest_text(&in, &arena);
     struct dg_error e;
+    cr_expect(parse(changed(text, "{", "\xef\xbb\xbf{"), &e), "the mark of UTF-8: %s", e.rule);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cr_expect_not(parse(changed(text, cases[i].from, cases[i].to), &e), "%s", cases[i].to);
         cr_expect_not_null(strstr(e.where, cases[i].where), "%s gives %s: %s", cases[i].to,
