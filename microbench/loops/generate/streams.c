@@ -66,6 +66,7 @@ static void x86_element(FILE *s, const struct width *w, enum dg_traffic kind, un
         fprintf(s, "\t%smovaps %%%cmm%u, %u(%%rcx)\n", v, c, kind == DG_WRITE ? 15 : reg, offset);
 }
 
+/* The same with x1, x2, x3, a in v0 to v7, b 16 further on; v31 holds the factor. */
 static void arm_element(FILE *s, enum dg_traffic kind, unsigned offset, unsigned reg)
 {
     if (kind != DG_WRITE)
@@ -73,8 +74,8 @@ static void arm_element(FILE *s, enum dg_traffic kind, unsigned offset, unsigned
     if (kind == DG_SCALE || kind == DG_TRIAD)
         fprintf(s, "\tfmul v%u.4s, v%u.4s, v31.4s\n", reg, reg);
     if (kind == DG_ADD || kind == DG_TRIAD)
-        fprintf(s, "\tldr q%u, [x2, #%u]\n\tfadd v%u.4s, v%u.4s, v%u.4s\n", reg + 8, offset, reg,
-                reg, reg + 8);
+        fprintf(s, "\tldr q%u, [x2, #%u]\n\tfadd v%u.4s, v%u.4s, v%u.4s\n", reg + 16, offset, reg,
+                reg, reg + 16);
     if (kind == DG_NT_COPY && offset % 32 == 16)
         fprintf(s, "\tstnp q%u, q%u, [x3, #%u]\n", reg - 1, reg, offset - 16);
     else if (kind != DG_READ && kind != DG_NT_COPY)
@@ -132,7 +133,7 @@ static void arm_stream(struct gen *g, const struct width *w, enum dg_traffic kin
     for (unsigned at = 0; prefetch && at < step; at += 64)
         fprintf(s, "\tprfm pldl1keep, [x5, #%u]\n", at);
     for (unsigned i = 0; i < unroll; i++)
-        arm_element(s, kind, i * w->bits / 8, 16 + i % 8);
+        arm_element(s, kind, i * w->bits / 8, i % 8);
     if (prefetch)
         fprintf(s, "\tadd x5, x5, #%u\n", step);
     fprintf(s, "\tadd x2, x2, #%u\n\tadd x3, x3, #%u\n\tadd x1, x1, #%u\n\tcmp x1, x4\n"
