@@ -91,6 +91,8 @@ struct dg_mix {
     bool c_read;                 /* C is read, added and written */
     bool prefetch;               /* the next S panel is prefetched to L2, spread over the steps */
     bool call;                   /* time a call per turn (mix.call) */
+    bool anew;                   /* every sample at another place of memory, written before: which
+                                    physical pages meet in a cache is luck that lasts a process */
 };
 
 /* One sample each: core cycles (calibrated by the chains around it) and nanoseconds, per unit of

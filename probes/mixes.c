@@ -42,7 +42,8 @@ static uint64_t up(uint64_t value, uint64_t to)
 struct dg_mix dg_mix_turn(const struct dg_mix_frame *f, struct dg_shape s, uint64_t steps)
 {
     struct dg_mix m = { .dtype = "f32", .bits = f->bits, .vectors = s.vectors, .rows = s.rows,
-                        .stores = s.vectors * s.rows, .steps = steps, .turns = 1, .s_repeat = 1 };
+                        .stores = s.vectors * s.rows, .steps = steps, .turns = 1, .s_repeat = 1,
+                        .anew = true };
     uint64_t tile = (uint64_t)s.vectors * f->bytes;
     m.s_region = steps * tile;
     /* rows an odd number of lines apart: no two of them crowd one set */

@@ -63,9 +63,10 @@ void dg_request_mix(char text[DG_REQUEST_SIZE], const struct dg_mix *q)
     typedef unsigned long long u;
     dg_format(text, DG_REQUEST_SIZE,
               "mix %s.%u v%u b%u stores %u steps %llu turns %llu s %llu/%llu x%llu rows %llu %llu/"
-              "%llu c %llu/%llu %llu%s%s%s",
+              "%llu c %llu/%llu %llu%s%s%s%s",
               q->dtype, q->bits, q->vectors, q->rows, q->stores, (u)q->steps, (u)q->turns,
               (u)q->s_turn, (u)q->s_region, (u)q->s_repeat, (u)q->row_stride, (u)q->r_turn,
               (u)q->r_region, (u)q->c_turn, (u)q->c_region, (u)q->c_row_stride,
-              q->c_read ? " c_read" : "", q->prefetch ? " prefetch" : "", q->call ? " call" : "");
+              q->c_read ? " c_read" : "", q->prefetch ? " prefetch" : "", q->call ? " call" : "",
+              q->anew ? " anew" : "");
 }

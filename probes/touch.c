@@ -103,6 +103,7 @@ static void panel(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned
     start(&b, &rest);
     for (size_t i = 0; i < count; i++) {
         struct dg_mix mix = rest;
+        mix.anew = false;                        /* the stream goes on where it stopped */
         mix.s_turn = bytes;
         mix.s_region = region[i] * 1024 / bytes * bytes;
         mix.turns = turns_for(&mix, (double)mix.s_region * REPEAT, (double)bytes);
@@ -128,6 +129,7 @@ static void rows(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned 
     /* from L2 first: half of it */
     for (size_t i = 0; i <= count; i++) {
         struct dg_mix mix = rest;
+        mix.anew = false;                        /* the stream goes on where it stopped */
         uint64_t kib = i == 0 ? (uint64_t)f->l2 / 2048 : region[i - 1];
         mix.r_turn = bytes;
         mix.r_region = kib * 1024 / bytes * bytes;
@@ -154,6 +156,7 @@ static void store(struct dg_context *ctx, const struct dg_mix_frame *f, const ui
     /* in L1 first, a quarter of it: the turn at rest has its C in L2, so this one is below zero */
     for (size_t i = 0; i <= count; i++) {
         struct dg_mix mix = rest;
+        mix.anew = false;                        /* the stream goes on where it stopped */
         uint64_t kib = i == 0 ? (uint64_t)f->l1 / 4096 : region[i - 1];
         mix.c_region = kib * 1024 / shape.rows / tile * tile;
         if (mix.c_region == 0)

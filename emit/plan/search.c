@@ -32,10 +32,15 @@ static struct bounded bound(const struct search *search, const struct dg_box *bo
 
 static bool simpler(struct dg_simplicity a, struct dg_simplicity b, bool *equal)
 {
-    *equal = a.bodies == b.bodies && a.weight == b.weight && a.loops == b.loops;
+    *equal = false;
     if (a.bodies != b.bodies)
         return a.bodies < b.bodies;
-    return a.weight != b.weight ? a.weight < b.weight : a.loops < b.loops;
+    if (a.weight != b.weight)
+        return a.weight < b.weight;
+    if (a.loops != b.loops)
+        return a.loops < b.loops;
+    *equal = a.traffic == b.traffic;
+    return a.traffic < b.traffic;
 }
 
 static bool beats(const struct bounded *b, const struct dg_found *found)
@@ -51,8 +56,8 @@ static bool promising(const struct search *search, const struct bounded *b)
         return false;
     if (!search->by_simplicity)
         return beats(b, best->found && b->box.t != best->point.t ? search->other : best);
-    bool equal, less = !best->found || simpler(b->simple, best->simple, &equal);
-    return less || (equal && b->cost < best->cost);
+    bool equal;
+    return !best->found || simpler(b->simple, best->simple, &equal);
 }
 
 static void take(struct search *search, const struct bounded *b)
@@ -98,13 +103,11 @@ static bool cut(const struct dg_space *s, const struct dg_box *box, struct dg_bo
 
 static bool less(const struct search *search, const struct bounded *a, const struct bounded *b)
 {
-    bool equal = true;
+    bool equal;
     if (a->possible != b->possible)
         return a->possible;
     if (search->by_simplicity) {
-        bool is_simpler = simpler(a->simple, b->simple, &equal);
-        if (!equal)
-            return is_simpler;
+        return simpler(a->simple, b->simple, &equal);
     }
     return a->cost < b->cost;
 }

@@ -20,7 +20,8 @@ struct dg_search_count { uint64_t points, priced; };
 bool dg_search_cheapest(const struct dg_space *s, struct dg_found *best, struct dg_found *other,
                         struct dg_search_count *count, struct dg_error *e);
 /* Of all plans that cost at most `limit` the one with the fewest bodies, then the lightest code,
- * then the fewest loops, then the least cost. */
+ * then the fewest loops, then the least traffic; never by cost, which is noise at this scale: two
+ * profiles of one chip shall give one plan. */
 bool dg_search_simplest(const struct dg_space *s, dg_cost limit, struct dg_found *best,
                         struct dg_search_count *count, struct dg_error *e);
 

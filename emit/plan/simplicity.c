@@ -44,5 +44,7 @@ struct dg_simplicity dg_simplicity_of(const struct dg_corner *p)
     simple.loops = (p->k_blocks > 1) + (p->m_blocks > 1) + (p->n_blocks > 1) + p->box->prefetch;
     uint64_t unit = p->s->c->code_capacity / 16;
     simple.weight = (uint32_t)(dg_code_bytes(simple) / (unit > 0 ? unit : 1));
+    for (int level = 0; level < DG_LEVELS; level++)
+        simple.traffic = dg_bytes_add(simple.traffic, dg_traffic(p, level));
     return simple;
 }

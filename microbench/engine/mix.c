@@ -9,6 +9,7 @@
 struct mix_run {
     const struct dg_mix_entry *entry;
     struct dg_mix_state state;
+    uint64_t bytes;                      /* of memory, from its place on */
     bool call;                           /* each turn is a call of its own */
 };
 
@@ -76,6 +77,24 @@ static bool too_large(const struct engine *e, const struct dg_mix *mix)
            mix->row_stride > most || mix->c_row_stride > most || mix->steps > most;
 }
 
+/* The next place for a mix: steps of the golden section through the small pages lie well apart
+ * however many there are. */
+static uint64_t place_for(struct engine *e, uint64_t bytes)
+{
+    const uint64_t page = 4096, golden = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t pages = (e->arena_bytes - e->small_at - bytes) / page + 1;
+    uint64_t part = (e->places++ * golden) >> 32;
+    return e->small_at + (pages * part >> 32) * page;
+}
+
+/* Writing brings the lines near, as running on the same ones for a while would. */
+static void move(struct engine *e, const struct dg_mix *mix, struct mix_run *run)
+{
+    uint64_t at = place_for(e, run->bytes);
+    lay_out(mix, (uintptr_t)e->arena + at, &run->state);
+    dg_arena_fill(e, at, run->bytes);
+}
+
 static bool prepare(struct engine *e, const struct dg_mix *mix, struct mix_run *run,
                     uint64_t *bytes, struct dg_error *error)
 {
@@ -92,6 +111,7 @@ static bool prepare(struct engine *e, const struct dg_mix *mix, struct mix_run *
     if (used > e->arena_bytes - e->small_at)
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "mix", "regions that fit the arena", value,
                        "allow more memory");
+    run->bytes = used;
     *bytes = used > *bytes ? used : *bytes;
     return true;
 }
@@ -101,6 +121,8 @@ static void one_try(struct engine *e, const struct dg_mix *mix, struct mix_run *
 {
     struct work work = {run_mix, run, mix->turns};
     struct dg_sample total;
+    if (mix->anew)
+        move(e, mix, run);
     run_mix(run, mix->turns);
     if (!dg_sample_once(e, &work, &total)) {
         out->rejected++;

@@ -246,6 +246,8 @@ struct verdict judge(const struct dg_space *s, const struct dg_tile_space *t,
     uint64_t code = simple(s, t, &r, &l, c->prefetch, &out);
     if (code > k->code_capacity)
         cost += priced((code - k->code_capacity) * all_panels, k->byte[0]);
+    for (int i = 0; i < 3; i++)
+        out.traffic += n[i][0] * s->a_bytes + n[i][1] * b_bytes + 2 * n[i][2] * s->c_bytes;
     out.possible = true;
     out.cost = at_least(cost, s, n, b_bytes);
     return out;

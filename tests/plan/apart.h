@@ -18,6 +18,7 @@ struct verdict {
     bool possible;
     dg_cost cost;
     uint32_t bodies, weight, loops;
+    uint64_t traffic;                             /* bytes into L1, into L2, into the last level */
 };
 
 /* t: the tile's entry in the space, for the prices of its turns. */
