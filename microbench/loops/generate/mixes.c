@@ -21,10 +21,22 @@ struct mix {
     unsigned temporary;                  /* first register after the accumulators */
 };
 
-/* Four rows each. %r15 holds S, %rbx C: what moves from turn to turn stays in registers, as in a
- * kernel; through memory a turn with stores came out up to 20 cycles dearer. */
+/* Pointers into the rows: on x86 each serves four, on AArch64 one (x18 is the platform's). What
+ * moves from turn to turn stays in registers, as in a kernel; through memory a turn with stores
+ * came out up to 20 cycles dearer. On x86 %r15 holds S, %rbx C, %rbp the prefetches. */
 static const char *const x86_rows[] = {"%r8", "%r9", "%r10", "%r11", "%r12", "%r13", "%r14"};
-enum { ARM_ROWS = 16, ARM_FIRST_ROW = 9 };   /* x9..x24, one pointer a row */
+static const char *const arm_rows[] = {
+    "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+    "x19", "x20", "x21", "x22", "x23", "x24",
+};
+/* On AArch64: the first row's pointer too, turns until S moves, the next panel, turns left. */
+#define ARM_S "x25"
+#define ARM_R "x26"
+#define ARM_C "x27"
+#define ARM_REPEAT_LEFT "x28"
+#define ARM_PREFETCH "x7"
+#define ARM_NEXT "x29"
+#define ARM_TURNS "x30"
 
 static unsigned accumulator(const struct mix *m, unsigned row, unsigned vector)
 {
@@ -49,9 +61,9 @@ static void line(const struct mix *m, const struct dg_op *op, int a, int b, int 
 static void row_address(const struct mix *m, unsigned row, unsigned step, char out[48])
 {
     unsigned offset = step * m->element;
-    const char *pointer = x86_rows[row / 4];
+    const char *pointer = m->g->x86 ? x86_rows[row / 4] : NULL;
     if (!m->g->x86)
-        snprintf(out, 48, "[x%u, #%u]", ARM_FIRST_ROW + row, offset);
+        snprintf(out, 48, "[%s, #%u]", arm_rows[row], offset);
     else if (row % 4 == 0)
         snprintf(out, 48, "%u(%s)", offset, pointer);
     else if (row % 4 == 1)
@@ -226,27 +238,37 @@ static void arm_save(FILE *s)
 {
     for (unsigned i = 8; i < 16; i += 2)
         fprintf(s, "\tstp d%u, d%u, [sp, #-16]!\n", i, i + 1);
-    for (unsigned i = 19; i < 25; i += 2)
+    for (unsigned i = 19; i < 31; i += 2)
         fprintf(s, "\tstp x%u, x%u, [sp, #-16]!\n", i, i + 1);
 }
 
 static void arm_restore(FILE *s)
 {
-    for (unsigned i = 25; i > 19; i -= 2)
+    for (unsigned i = 31; i > 19; i -= 2)
         fprintf(s, "\tldp x%u, x%u, [sp], #16\n", i - 2, i - 1);
     for (unsigned i = 16; i > 8; i -= 2)
         fprintf(s, "\tldp d%u, d%u, [sp], #16\n", i - 2, i - 1);
     fprintf(s, "\tret\n");
 }
 
+/* ldp or stp of what the state keeps side by side. */
+static void arm_state(FILE *s, const char *load_or_store)
+{
+    _Static_assert(AT(r) == AT(s) + 8 && AT(turns) == AT(c) + 8 && AT(next) == AT(prefetch) + 8,
+                   "moved in pairs");
+    fprintf(s, "\t%sp " ARM_S ", " ARM_R ", [x0, #%zu]\n\t%sp " ARM_C ", " ARM_TURNS
+            ", [x0, #%zu]\n\t%sp " ARM_PREFETCH ", " ARM_NEXT ", [x0, #%zu]\n"
+            "\t%sr " ARM_REPEAT_LEFT ", [x0, #%zu]\n", load_or_store, AT(s), load_or_store, AT(c),
+            load_or_store, AT(prefetch), load_or_store, AT(repeat_left));
+}
+
 static void arm_turn_start(const struct mix *m, unsigned label)
 {
     FILE *s = m->g->s;
-    fprintf(s, ".Lturn%u:\n\tldr x2, [x0, #%zu]\n\tldr x1, [x0, #%zu]\n\tldr x6, [x0, #%zu]\n"
-            "\tldr x%d, [x0, #%zu]\n", label, AT(trips), AT(s), AT(row_stride), ARM_FIRST_ROW,
-            AT(r));
+    fprintf(s, ".Lturn%u:\n\tldr x2, [x0, #%zu]\n\tldr x6, [x0, #%zu]\n\tmov x1, " ARM_S "\n"
+            "\tmov %s, " ARM_R "\n", label, AT(trips), AT(row_stride), arm_rows[0]);
     for (unsigned i = 1; i < m->rows; i++)
-        fprintf(s, "\tadd x%u, x%u, x6\n", ARM_FIRST_ROW + i, ARM_FIRST_ROW + i - 1);
+        fprintf(s, "\tadd %s, %s, x6\n", arm_rows[i], arm_rows[i - 1]);
     zero_all(m);
     fprintf(s, "\t.p2align 5\n.Ltrip%u:\n", label);
 }
@@ -255,12 +277,11 @@ static void arm_trip_end(const struct mix *m, unsigned label)
 {
     FILE *s = m->g->s;
     for (unsigned i = 0; i < m->prefetch; i++)
-        fprintf(s, "\tprfm pldl2keep, [x7, #%u]\n", 64 * i);
+        fprintf(s, "\tprfm pldl2keep, [" ARM_PREFETCH ", #%u]\n", 64 * i);
     if (m->prefetch > 0)
-        fprintf(s, "\tadd x7, x7, #%u\n", 64 * m->prefetch);
+        fprintf(s, "\tadd " ARM_PREFETCH ", " ARM_PREFETCH ", #%u\n", 64 * m->prefetch);
     for (unsigned i = 0; i < m->rows; i++)
-        fprintf(s, "\tadd x%u, x%u, #%u\n", ARM_FIRST_ROW + i, ARM_FIRST_ROW + i,
-                DG_MIX_STEPS * m->element);
+        fprintf(s, "\tadd %s, %s, #%u\n", arm_rows[i], arm_rows[i], DG_MIX_STEPS * m->element);
     fprintf(s, "\tadd x1, x1, #%u\n\tsubs x2, x2, #1\n\tb.ne .Ltrip%u\n",
             DG_MIX_STEPS * m->vectors * m->bytes, label);
 }
@@ -268,59 +289,59 @@ static void arm_trip_end(const struct mix *m, unsigned label)
 static void arm_stores(const struct mix *m, unsigned label)
 {
     FILE *s = m->g->s;
-    fprintf(s, "\tldr x5, [x0, #%zu]\n\tldr x6, [x0, #%zu]\n\tldr x3, [x0, #%zu]\n"
+    fprintf(s, "\tldr x3, [x0, #%zu]\n\tldr x6, [x0, #%zu]\n\tmov x5, " ARM_C "\n"
             "\tcmp x3, #1\n\tb.lo .Lmove%u\n\tb.hi .Lread%u\n",
-            AT(c), AT(c_row_stride), AT(mode), label, label);
+            AT(mode), AT(c_row_stride), label, label);
     store_all(m, false);
     fprintf(s, "\tb .Lmove%u\n.Lread%u:\n", label, label);
     store_all(m, true);
     fprintf(s, ".Lmove%u:\n", label);
 }
 
-static void arm_advance(FILE *s, size_t at, size_t turn, size_t start, size_t end)
+/* As x86_advance; turn, start and end of a stream stand side by side. */
+static void arm_advance(FILE *s, const char *pointer, size_t turn)
 {
-    fprintf(s, "\tldr x3, [x0, #%zu]\n\tldr x4, [x0, #%zu]\n\tadd x3, x3, x4\n"
-            "\tldr x4, [x0, #%zu]\n\tldr x5, [x0, #%zu]\n\tcmp x3, x4\n\tcsel x3, x5, x3, hs\n"
-            "\tstr x3, [x0, #%zu]\n", at, turn, end, start, at);
-}
-
-static void arm_count_down(FILE *s, size_t at)
-{
-    fprintf(s, "\tldr x3, [x0, #%zu]\n\tsubs x3, x3, #1\n\tstr x3, [x0, #%zu]\n", at, at);
+    fprintf(s, "\tldp x3, x4, [x0, #%zu]\n\tldr x5, [x0, #%zu]\n\tadd %s, %s, x3\n"
+            "\tcmp %s, x5\n\tcsel %s, x4, %s, hs\n", turn, turn + 16, pointer, pointer, pointer,
+            pointer, pointer);
 }
 
 static void arm_moves(const struct mix *m, unsigned label)
 {
     FILE *s = m->g->s;
-    arm_advance(s, AT(r), AT(r_turn), AT(r_start), AT(r_end));
-    arm_advance(s, AT(c), AT(c_turn), AT(c_start), AT(c_end));
-    arm_count_down(s, AT(repeat_left));
-    fprintf(s, "\tb.ne .Lstay%u\n\tldr x3, [x0, #%zu]\n\tstr x3, [x0, #%zu]\n", label,
-            AT(s_repeat), AT(repeat_left));
-    arm_advance(s, AT(s), AT(s_turn), AT(s_start), AT(s_end));
+    _Static_assert(AT(s_start) == AT(s_turn) + 8 && AT(s_end) == AT(s_turn) + 16 &&
+                   AT(r_start) == AT(r_turn) + 8 && AT(r_end) == AT(r_turn) + 16 &&
+                   AT(c_start) == AT(c_turn) + 8 && AT(c_end) == AT(c_turn) + 16,
+                   "turn, start, end");
+    arm_advance(s, ARM_R, AT(r_turn));
+    arm_advance(s, ARM_C, AT(c_turn));
+    fprintf(s, "\tsubs " ARM_REPEAT_LEFT ", " ARM_REPEAT_LEFT ", #1\n\tb.ne .Lstay%u\n"
+            "\tldr " ARM_REPEAT_LEFT ", [x0, #%zu]\n", label, AT(s_repeat));
+    arm_advance(s, ARM_S, AT(s_turn));
     if (m->prefetch > 0) {
-        arm_advance(s, AT(next), AT(s_turn), AT(s_start), AT(s_end));
-        fprintf(s, "\tmov x7, x3\n\tb .Lnext%u\n", label);
+        arm_advance(s, ARM_NEXT, AT(s_turn));
+        fprintf(s, "\tmov " ARM_PREFETCH ", " ARM_NEXT "\n\tb .Lnext%u\n", label);
     }
     fprintf(s, ".Lstay%u:\n", label);
     if (m->prefetch > 0)
-        fprintf(s, "\tldr x3, [x0, #%zu]\n\tldr x4, [x0, #%zu]\n\tadd x4, x3, x4\n\tcmp x7, x4\n"
-                "\tcsel x7, x3, x7, hs\n.Lnext%u:\n", AT(next), AT(panel), label);
-    arm_count_down(s, AT(turns));
-    fprintf(s, "\tb.ne .Lturn%u\n", label);
+        fprintf(s, "\tldr x4, [x0, #%zu]\n\tadd x4, " ARM_NEXT ", x4\n\tcmp " ARM_PREFETCH ", x4\n"
+                "\tcsel " ARM_PREFETCH ", " ARM_NEXT ", " ARM_PREFETCH ", hs\n.Lnext%u:\n",
+                AT(panel), label);
+    fprintf(s, "\tsubs " ARM_TURNS ", " ARM_TURNS ", #1\n\tb.ne .Lturn%u\n", label);
 }
 
 static void arm_mix(const struct mix *m, unsigned label)
 {
     arm_save(m->g->s);
-    fprintf(m->g->s, "\tldr x7, [x0, #%zu]\n", AT(prefetch));
+    arm_state(m->g->s, "ld");
+    fprintf(m->g->s, "\t.p2align 5\n");
     arm_turn_start(m, label);
     for (unsigned i = 0; i < DG_MIX_STEPS; i++)
         step(m, i);
     arm_trip_end(m, label);
     arm_stores(m, label);
     arm_moves(m, label);
-    fprintf(m->g->s, "\tstr x7, [x0, #%zu]\n", AT(prefetch));
+    arm_state(m->g->s, "st");
     arm_restore(m->g->s);
 }
 
@@ -375,7 +396,8 @@ void gen_mixes(struct gen *g, const struct dg_isa *isa)
 {
     static const char *const dtypes[] = {"f32", "f64"};
     struct mix m = {.g = g, .isa = isa, .bits = isa->vector_bits, .bytes = isa->vector_bits / 8};
-    unsigned most_rows = g->x86 ? 4 * sizeof x86_rows / sizeof *x86_rows : ARM_ROWS;
+    unsigned most_rows = g->x86 ? 4 * sizeof x86_rows / sizeof *x86_rows
+                                     : sizeof arm_rows / sizeof *arm_rows;
     for (unsigned d = 0; d < 2; d++) {
         m.dtype = dtypes[d];
         m.element = d == 0 ? 4 : 8;
