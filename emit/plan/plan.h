@@ -37,7 +37,7 @@ struct dg_simplicity {
     uint32_t bodies;                              /* distinct tile bodies */
     uint32_t weight;                              /* code in sixteenths of the instruction cache */
     uint32_t loops;                               /* blocked dimensions, and prefetching */
-    uint64_t traffic;                             /* bytes into L1, into L2 and into the last level */
+    uint64_t traffic;                             /* bytes into L1, L2 and the last level */
     uint32_t code;                                /* operations written out */
 };
 
