@@ -10,6 +10,7 @@
 
 #include "probes/infer/cache.h"
 #include "probes/orders.h"
+#include "probes/vector.h"
 
 static const uint32_t strides[] = { 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072,
                                     262144 };
@@ -140,12 +141,7 @@ static void say_latency(struct dg_context *ctx, double size, const struct dg_mea
         dg_refused(ctx, "l1_vector_latency", "cycles");
         return;
     }
-    /* the way back from the vector register is part of it: the load alone takes less */
-    dg_say(ctx, &(struct dg_number){
-        .key = "l1_vector_latency", .unit = "cycles", .value = vector.cycles.median,
-        .low = fmin(scalar->cycles.median, vector.cycles.low), .high = vector.cycles.high,
-        .confidence = 0.5, .samples = vector.samples,
-        .method = "chase by vector loads; includes moving a lane to the address register" });
+    dg_say_vector_latency(ctx, "l1_vector_latency", &vector);
 }
 
 static void say_effective(struct dg_context *ctx, double size, double latency)

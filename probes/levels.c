@@ -9,6 +9,7 @@
 
 #include "probes/infer/cache.h"
 #include "probes/orders.h"
+#include "probes/vector.h"
 
 enum { MOST_POINTS = 160, LOADS = 400, LINE = 64, MOST_PLATEAUS = 8 };
 
@@ -123,11 +124,7 @@ static void say_l2_latency(struct dg_context *ctx, double l1, double l2)
                 &reading.cycles, 1);
     q.vector = true;
     if (dg_read_chase(ctx, &q, 9, &reading))
-        dg_say(ctx, &(struct dg_number){
-            .key = "l2_vector_latency", .unit = "cycles", .value = reading.cycles.median,
-            .low = fmin(dg_known(ctx, "l2_latency", 0), reading.cycles.low),
-            .high = reading.cycles.high, .confidence = 0.5, .samples = reading.samples,
-            .method = "chase by vector loads; includes moving a lane to the address register" });
+        dg_say_vector_latency(ctx, "l2_vector_latency", &reading);
 }
 
 static double say_size(struct dg_context *ctx, const char *key, const char *effective,

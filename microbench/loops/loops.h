@@ -95,6 +95,8 @@ extern const size_t dg_loops_absent_count;
 #define DG_REF_XOR_ROTATE "ref.xor-rotate"       /* dependent pairs of xor and rotate */
 #define DG_REF_MULTIPLY "ref.multiply"           /* dependent 64-bit multiplications */
 #define DG_REF_WIDE "ref.wide"                   /* independent additions */
+/* And what a vector chase does beside its load: dependent moves to a vector register and back. */
+#define DG_REF_THROUGH_VECTOR "ref.through-vector"
 
 /* Arrays of a kind of traffic. */
 unsigned dg_traffic_arrays(enum dg_traffic kind);

@@ -72,7 +72,7 @@ static bool chase(void *self, const struct dg_chase *q, struct dg_samples *out, 
     for (uint64_t i = 0; i < (uint64_t)q->warm * q->count; i++)
         load(f, q->order[i % q->count]);
     for (uint64_t i = 0; i < steps; i++)
-        cycles += load(f, q->order[i % q->count]) + (q->vector ? 3 : 0);
+        cycles += load(f, q->order[i % q->count]) + (q->vector ? 3 + 2 : 0);
     give(f, out, cycles / (double)steps);
     return true;
 }
@@ -142,7 +142,7 @@ static bool loop(void *self, const struct dg_loop *q, struct dg_samples *out, st
         return false;
     double cycles = alone(f, q->op), latency = strncmp(q->op, "fma", 3) == 0 ? f->fma_latency : 3;
     if (q->kind == DG_LOOP_LATENCY)
-        cycles = latency;
+        cycles = strcmp(q->op, "ref.through-vector") == 0 ? 2 * 2 : latency;
     if (q->kind == DG_LOOP_RATE && unit(q->op) == 1)
         cycles = fmax(cycles, latency / q->chains);
     if (q->kind == DG_LOOP_PAIR) {

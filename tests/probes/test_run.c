@@ -45,6 +45,7 @@ Test(run, answers)
         { "clock_hz", 2.5e9, 0 }, { "vector_bits", 256, 0 }, { "vector_registers", 16, 0 },
         { "l1_size", 32768, 0 }, { "l1_ways", 8, 0 }, { "l1_set_stride", 4096, 0 },
         { "l1_line_size", 64, 0 }, { "l1_latency", 4, 0.01 }, { "l2_size", 131072, 0 },
+        { "l1_vector_latency", 7, 0.01 }, { "l2_vector_latency", 15, 0.05 },
         { "l2_latency", 12, 0.05 }, { "l3_size", 1048576, 0 }, { "l3_latency", 16, 0.15 },
         { "dram_latency", 88, 0.02 }, { "op.fma.f32.256.acc_latency", 5, 0.01 },
         { "op.fma.f32.256.per_cycle", 2, 0.01 }, { "op.fma.f32.256.chains", 10, 0 },

@@ -94,7 +94,7 @@ static double load_cycles(struct sim *sim, uint32_t offset, bool vector, bool tr
     double translation;
     unsigned level = sim_access(&sim->memory, offset, &translation);
     return sim_level_cycles(sim->chip, level) + (translated ? translation : 0) +
-           (vector ? sim->chip->vector_load_extra : 0);
+           (vector ? sim->chip->vector_load_extra + sim->chip->moves[1] : 0);
 }
 
 static bool chase(void *self, const struct dg_chase *q, struct dg_samples *out,
@@ -185,6 +185,17 @@ static double rate_cycles(const struct sim_chip *chip, const char *op, unsigned 
     return chained ? fmax(alone, acc / fmax(1, chains)) : alone;
 }
 
+static double reference_cycles(const struct sim_chip *chip, const char *op)
+{
+    static const struct { const char *op; double cycles; } rows[] = {
+        { "ref.add", 1 }, { "ref.xor-rotate", 2 }, { "ref.multiply", 3 }, { "ref.wide", 0.25 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].op, op) == 0)
+            return rows[i].cycles;
+    return chip->moves[0] + chip->moves[1];      /* ref.through-vector */
+}
+
 static bool loop(void *self, const struct dg_loop *q, struct dg_samples *out, struct dg_error *e)
 {
     struct sim *sim = self;
@@ -192,8 +203,7 @@ static bool loop(void *self, const struct dg_loop *q, struct dg_samples *out, st
     if (over(sim, false))
         return refuse_budget(e);
     if (strncmp(q->op, "ref.", 4) == 0) {
-        cycles = strcmp(q->op, "ref.multiply") == 0 ? 3 : strcmp(q->op, "ref.wide") == 0 ? 0.25 :
-                 strcmp(q->op, "ref.add") == 0 ? 1 : 2;
+        cycles = reference_cycles(sim->chip, q->op);
     } else {
         if (!sim_units(sim->chip, q->op, units, &latency, &acc))
             return no_such_loop(e, q->op);

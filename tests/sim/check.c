@@ -62,7 +62,7 @@ unsigned sim_check(const struct sim_case *c, const struct dg_answers *answers,
                    struct dg_str *report)
 {
     unsigned wrong = 0;
-    for (size_t i = 0; i < 16 && c->truth[i].key != NULL; i++)
+    for (size_t i = 0; i < SIM_TRUTHS && c->truth[i].key != NULL; i++)
         wrong += !check_one(&c->truth[i], answers, report);
     for (size_t i = 0; i < 4 && c->unknown[i] != NULL; i++) {
         const struct dg_answer *a = dg_answers_find(answers, c->unknown[i]);

@@ -14,11 +14,13 @@ struct sim_truth {
     bool may_be_unknown;
 };
 
+enum { SIM_TRUTHS = 20 };
+
 struct sim_case {
     const char *title;
     struct sim_chip chip;
     struct sim_trouble trouble;
-    struct sim_truth truth[16];          /* up to the first without key */
+    struct sim_truth truth[SIM_TRUTHS];  /* up to the first without key */
     const char *unknown[4];              /* keys that must have no value */
 };
 extern const struct sim_case sim_cases[];

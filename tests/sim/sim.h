@@ -38,6 +38,7 @@ struct sim_chip {
     double dram_latency;                 /* ns */
     double clock_hz;
     double vector_load_extra;            /* cycles that a vector load takes longer */
+    double moves[2];                     /* cycles from a scalar to a vector register, and back */
     double fma_latency, fma_acc_latency, add_latency;
     struct sim_unit unit[SIM_RESOURCES];
     double l2_bytes, l3_gbps, dram_gbps, all_factor;   /* all_factor: all CPUs over one */

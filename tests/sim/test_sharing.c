@@ -128,7 +128,7 @@ Test(sim_sharing, budgets)
         struct dg_error e;
         struct dg_str report;
         c.trouble.budget = budgets[i];
-        for (size_t k = 0; k < 16; k++)
+        for (size_t k = 0; k < SIM_TRUTHS; k++)
             c.truth[k].may_be_unknown = true;
         memset(c.unknown, 0, sizeof c.unknown);
         dg_arena_init(&arena);

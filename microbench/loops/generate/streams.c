@@ -225,4 +225,6 @@ void gen_references(struct gen *g)
               "\tadd x2, x2, x16\n\tadd x3, x3, x16\n\tadd x4, x4, x16\n\tadd x5, x5, x16\n"
               "\tadd x6, x6, x16\n\tadd x7, x7, x16\n\tadd x8, x8, x16\n\tadd x9, x9, x16\n",
               16, 128);
+    reference(g, DG_REF_THROUGH_VECTOR, "\tmovq %rax, %xmm0\n\tmovq %xmm0, %rax\n",
+              "\tfmov d0, x2\n\tfmov x2, d0\n", 64, 64);
 }
