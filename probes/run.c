@@ -51,6 +51,7 @@ static enum rule rule_of(const char *key, struct dg_vote_rule *out)
         i++;
     *out = (struct dg_vote_rule){
         .discrete = field != NULL && field->discrete, .needed = NEEDED,
+        .whole = field != NULL && field->type == DG_TYPE_INTEGER,
         .largest = agreements[i].rule == RULE_LARGEST,
         .tolerance = agreements[i].percent / 100, .floor = agreements[i].floor };
     return agreements[i].rule;

@@ -81,6 +81,8 @@ static void join(const struct dg_vote_rule *rule, const struct dg_answer *r, siz
         return;
     if (!rule->discrete)
         out->value.number = dg_stat_of(values, used).median;
+    if (rule->whole)
+        out->value.number = ceil(out->value.number);
     out->low = fmin(out->value.number, dg_stat_of(lows, used).median);
     out->high = fmax(out->value.number, dg_stat_of(highs, used).median);
 }

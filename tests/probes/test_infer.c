@@ -299,6 +299,9 @@ Test(infer, votes)
               out.low == 4 && out.high == 4.02);
     cr_expect(!dg_infer_vote(&near, times, 2, &out) && strstr(out.reason, "few") != NULL);
     cr_expect(dg_infer_vote(&most, sizes, 3, &out) && out.value.number == 12);
+    struct dg_vote_rule counts = { .whole = true, .tolerance = 0.2, .needed = 3 };
+    struct dg_answer chains[] = { number(8), number(9), number(9), number(8) };
+    cr_expect(dg_infer_vote(&counts, chains, 4, &out) && out.value.number == 9);
     /* never measured: its own reason stands, and asking again is no use */
     struct dg_answer none[3] = { { .key = "x", .status = DG_UNAVAILABLE, .reason = "why" },
                                  { .key = "x", .status = DG_UNAVAILABLE, .reason = "why" },
