@@ -74,16 +74,65 @@ bool dg_run(const char *const *argv, unsigned limit_ms, struct dg_run *out, stru
     int ends[2], deadline = dg_deadline_open(limit_ms / 1000.0);
     *out = (struct dg_run){ 0 };
     if (deadline < 0)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], "needs a timer", strerror(errno), NULL);
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], "needs a timer", strerror(errno),
+                       "raise the limit of open files (ulimit -n)");
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], "needs a pipe", strerror(errno), NULL);
+        dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], "needs a pipe", strerror(errno),
+                "raise the limit of open files (ulimit -n)");
         close(deadline);
         return false;
     }
     int error = run_until(deadline, argv, ends, out);
     close(deadline);
     return error == 0 || dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], "cannot be started",
-                                 strerror(error), NULL);
+                                 strerror(error), "install it, or name another program");
+}
+
+/* The first line that names an error, else the first with something in it. What a driver adds when
+ * its linker failed says nothing. */
+static const char *telling_line(const char *output, size_t *length)
+{
+    const char *best = NULL;
+    size_t size;
+    *length = 0;
+    for (const char *line = output; *line != '\0'; line += size + (line[size] == '\n')) {
+        size = strcspn(line, "\n");
+        const char *found = strstr(line, "rror");
+        bool tells = found != NULL && found < line + size &&
+                     strncmp(line, "collect2:", sizeof "collect2:" - 1) != 0;
+        if (size > 0 && (tells || best == NULL)) {
+            best = line;
+            *length = size;
+        }
+        if (tells)
+            break;
+    }
+    return best;
+}
+
+void dg_run_words(const struct dg_run *run, const char *folder, char *out, size_t size)
+{
+    char text[256];
+    size_t length, skip = folder != NULL ? strlen(folder) : 0;
+    const char *line = telling_line(run->output, &length);
+    if (line == NULL) {
+        dg_format(text, sizeof text, "and it printed nothing");
+    } else {
+        if (skip > 0 && length > skip + 1 && strncmp(line, folder, skip) == 0) {
+            line += skip + 1;
+            length -= skip + 1;
+        }
+        length = length < sizeof text ? length : sizeof text - 1;
+        memcpy(text, line, length);
+        text[length] = '\0';
+    }
+    if (run->late)
+        dg_format(out, size, "it did not end in time: %s", text);
+    else if (run->status > 128)
+        dg_format(out, size, "ended by signal %d%s%s", run->status - 128,
+                  line != NULL ? ": " : " ", text);
+    else
+        dg_format(out, size, "exit status %d%s%s", run->status, line != NULL ? ": " : " ", text);
 }
 
 static bool can_run(const char *path)

@@ -18,6 +18,9 @@ struct dg_run {
  * an empty stdin and waits for its end, at most `limit_ms` milliseconds; a late one is killed with
  * its whole process group. False: it could not be started, *e says why (DG_EXIT_UNAVAILABLE). */
 bool dg_run(const char *const *argv, unsigned limit_ms, struct dg_run *out, struct dg_error *e);
+/* How it ended and the line of its output that says most, for an error's value: "exit status 1:
+ * no such instruction". A line begins behind `folder`, of temporary files, which may be NULL. */
+void dg_run_words(const struct dg_run *run, const char *folder, char *out, size_t size);
 /* A program of that name that can be run: in PATH, or at that path when it holds a '/'. */
 bool dg_run_finds(const char *name);
 

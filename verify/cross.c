@@ -71,7 +71,8 @@ static bool write_text(const char *path, const char *text, size_t size, struct d
     bool ok = out != NULL && fwrite(text, 1, size, out) == size;
     if (out != NULL && fclose(out) != 0)
         ok = false;
-    return ok || dg_fail(e, DG_EXIT_UNAVAILABLE, path, "cannot be written", strerror(errno), NULL);
+    return ok || dg_fail(e, DG_EXIT_UNAVAILABLE, path, "cannot be written", strerror(errno),
+                         "set TMPDIR to a folder with room");
 }
 
 /* Makes the folders of a relative path below the work folder. */
@@ -135,7 +136,8 @@ static bool vector_whole(const struct vector *v, struct dg_error *e)
         if (v->item[i] == NULL)
             return dg_fail(e, DG_EXIT_INTERNAL, "verify", "out of memory", NULL, NULL);
     return v->count < MOST_ARGUMENTS
-        || dg_fail(e, DG_EXIT_USAGE, "--qemu", "has too many words", NULL, NULL);
+        || dg_fail(e, DG_EXIT_USAGE, "--qemu", "has too many words", NULL,
+                   "put them into a script and name that");
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -171,10 +173,12 @@ static bool compile(const struct dg_manifest *m, const struct arch *arch, const 
     put(&v, "%s", program);
     if (!vector_whole(&v, e) || !dg_run(v.item, COMPILE_MS, &result, e))
         return false;
-    if (result.status != 0)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, driver, "cannot link the kernel with the runner",
-                       result.output, "is its C library installed (libc6-dev-arm64-cross)?");
-    return true;
+    if (result.status == 0 && !result.late)
+        return true;
+    char words[sizeof e->value];
+    dg_run_words(&result, dir->path, words, sizeof words);
+    return dg_fail(e, DG_EXIT_UNAVAILABLE, driver, "cannot link the kernel with the runner", words,
+                   "is its C library installed (libc6-dev-arm64-cross)?");
 }
 
 static bool put_emulator(struct vector *v, const struct dg_manifest *m, const struct arch *arch,
@@ -223,7 +227,7 @@ const char *const *dg_cross_program(const struct dg_manifest *manifest, const ch
     if (v == NULL || arch == NULL) {
         dg_fail(e, arch == NULL ? DG_EXIT_UNAVAILABLE : DG_EXIT_INTERNAL, manifest->name,
                 arch == NULL ? "no emulator is known for this architecture" : "out of memory",
-                manifest->architecture, NULL);
+                manifest->architecture, "verify it on a machine of that architecture");
         return NULL;
     }
     v->arena = arena;

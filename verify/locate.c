@@ -76,7 +76,8 @@ static bool add_folder(const char *path, struct dg_arena *arena, struct dg_manif
 {
     DIR *folder = opendir(path);
     if (folder == NULL)
-        return dg_fail(e, DG_EXIT_INPUT, path, "cannot be read", strerror(errno), NULL);
+        return dg_fail(e, DG_EXIT_INPUT, path, "cannot be read", strerror(errno),
+                       "give a folder that can be read");
     bool ok = true;
     for (struct dirent *entry; ok && (entry = readdir(folder)) != NULL;) {
         if (!ends_with(entry->d_name, ".json"))
@@ -101,7 +102,8 @@ bool dg_locate_manifests(const char *path, struct dg_arena *arena, struct dg_man
     struct stat status;
     *out = (struct dg_manifest_list){0};
     if (stat(path, &status) != 0)
-        return dg_fail(e, DG_EXIT_INPUT, path, "cannot be read", strerror(errno), NULL);
+        return dg_fail(e, DG_EXIT_INPUT, path, "cannot be read", strerror(errno),
+                       "give the folder that deepgemm-gen -o wrote to, a NAME.json or a NAME.o");
     if (S_ISDIR(status.st_mode))
         return add_folder(path, arena, out, e);
     char *manifest = dg_strdup(arena, path);

@@ -20,7 +20,7 @@ struct reading {
     struct dg_kernel_report *report;
     struct dg_arena *arena;
     char at[64];                 /* the check that has begun and not ended */
-    bool ended, no_memory;
+    bool spoke, ended, no_memory;
     char noise[200];             /* the last line that is none of the runner's */
 };
 
@@ -74,25 +74,24 @@ static void read_line(void *context, char *line)
         add_check(r, DG_CHECK_SKIPPED, name, rest);
     } else {
         memcpy(r->noise, whole, sizeof whole);
+        return;
     }
+    r->spoke = true;
 }
 
-/* A runner that did not come to its end failed in the check it was at. */
-static void judge_end(struct reading *r, const struct dg_child_end *end, double limit)
+/* False: the runner came to its end. */
+static bool cut_short(const struct reading *r, const struct dg_child_end *end, double limit,
+                      char *out, size_t size)
 {
-    char detail[320];
-    const char *at = r->at[0] != '\0' ? r->at : "end";
     if (end->late)
-        dg_format(detail, sizeof detail, "no end within the time limit of %llu s",
+        dg_format(out, size, "no end within the time limit of %llu s",
                   (unsigned long long)ceil(limit));
     else if (end->signal != 0)
-        dg_format(detail, sizeof detail, "%s ended the process", dg_signal_name(end->signal));
-    else if (!r->ended)
-        dg_format(detail, sizeof detail, "the process ended with code %d%s%s", end->status,
-                  r->noise[0] != '\0' ? ": " : "", r->noise);
+        dg_format(out, size, "%s ended the process", dg_signal_name(end->signal));
     else
-        return;
-    add_check(r, DG_CHECK_FAILED, at, detail);
+        dg_format(out, size, "the process ended with code %d%s%s", end->status,
+                  r->noise[0] != '\0' ? ": " : "", r->noise);
+    return end->late || end->signal != 0 || !r->ended;
 }
 
 static bool is_call_check(const char *name)
@@ -127,14 +126,23 @@ static bool judge(struct reading *r, struct dg_error *e)
     return true;
 }
 
-static bool run_child(dg_child_start *start, void *argument, double limit, struct dg_arena *arena,
-                      struct dg_kernel_report *report, struct dg_error *e)
+/* emulator: NULL natively. */
+static bool run_child(dg_child_start *start, void *argument, double limit, const char *emulator,
+                      struct dg_arena *arena, struct dg_kernel_report *report, struct dg_error *e)
 {
     struct reading reading = {.report = report, .arena = arena};
     struct dg_child_end end;
+    char detail[320];
     if (!dg_child_run(start, argument, limit, read_line, &reading, &end, e))
         return false;
-    judge_end(&reading, &end, limit);
+    bool cut = cut_short(&reading, &end, limit, detail, sizeof detail);
+    if (cut && emulator != NULL && !reading.spoke)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, emulator,
+                       "must run programs of the kernel's architecture, but not a word came",
+                       detail, "name another emulator with --qemu=CMD");
+    /* a runner that did not come to its end failed in the check it was at */
+    if (cut)
+        add_check(&reading, DG_CHECK_FAILED, reading.at[0] != '\0' ? reading.at : "end", detail);
     return judge(&reading, e);
 }
 
@@ -214,7 +222,7 @@ bool dg_numbers_native(const struct dg_manifest *manifest, const char *shared,
 {
     struct native job = {.kernel = kernel_of(manifest), .shared = shared, .name = manifest->name,
                          .options = {.seed = options->seed, .work = NATIVE_WORK}};
-    return run_child(start_native, &job, time_limit(manifest, options, 1), arena, report, e);
+    return run_child(start_native, &job, time_limit(manifest, options, 1), NULL, arena, report, e);
 }
 
 /* ---- under an emulator ---- */
@@ -240,5 +248,5 @@ bool dg_numbers_emulated(const struct dg_manifest *manifest, const char *object,
                                                arena, e);
     return argv != NULL
         && run_child(start_emulated, (void *)(uintptr_t)argv, time_limit(manifest, options, 20),
-                     arena, report, e);
+                     argv[0], arena, report, e);
 }

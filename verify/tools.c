@@ -16,15 +16,17 @@ static const char *first_found(const char *const *names)
     return NULL;
 }
 
-static bool run_tool(const char *const *argv, const char *rule, struct dg_error *e)
+static bool run_tool(const char *const *argv, const char *rule, const char *todo,
+                     struct dg_error *e)
 {
     struct dg_run result;
+    char words[sizeof e->value];
     if (!dg_run(argv, TOOL_MS, &result, e))
         return false;
-    if (result.status != 0)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], rule,
-                       result.late ? "no end within a minute" : result.output, NULL);
-    return true;
+    if (result.status == 0 && !result.late)
+        return true;
+    dg_run_words(&result, NULL, words, sizeof words);
+    return dg_fail(e, DG_EXIT_UNAVAILABLE, argv[0], rule, words, todo);
 }
 
 bool dg_link_shared(const char *cc, const char *object, const char *shared, struct dg_error *e)
@@ -37,7 +39,8 @@ bool dg_link_shared(const char *cc, const char *object, const char *shared, stru
                        "no cc, gcc or clang in PATH", "install gcc, or give one with --cc");
     const char *const argv[] = {cc, "-shared", "-nostdlib", "-Wl,-z,text", "-Wl,-z,noexecstack",
                                 "-o", shared, object, NULL};
-    if (!run_tool(argv, "cannot link the kernel into a shared object", e))
+    if (!run_tool(argv, "cannot link the kernel into a shared object",
+                  "name another compiler with --cc", e))
         return false;
     /* else its absence would look like a fault of the kernel */
     if (access(shared, R_OK) != 0)
@@ -60,5 +63,6 @@ bool dg_assemble_timing(const char *as, const char *cc, const char *source, cons
     const char *const with_as[] = {as, "--defsym", "DG_TIMING=1", "-o", object, source, NULL};
     const char *const with_cc[] = {cc, "-c", "-Wa,--defsym,DG_TIMING=1", "-o", object, source,
                                    NULL};
-    return run_tool(as != NULL ? with_as : with_cc, "cannot assemble the timing build", e);
+    return run_tool(as != NULL ? with_as : with_cc, "cannot assemble the timing build",
+                    "name another assembler with --as", e);
 }

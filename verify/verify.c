@@ -46,16 +46,17 @@ static bool listed_file(const char *manifest_path, const struct dg_manifest *m, 
 /* What the runner can check; the rest is refused by name. */
 static bool supported(const struct dg_manifest *m, struct dg_error *e)
 {
+    static const char newer[] = "verify it with the version of DeepGEMM that generated it";
     if (strcmp(m->problem.dtype, "f32") != 0)
         return dg_fail(e, DG_EXIT_INPUT, m->name, "the verifier knows kernels of dtype f32",
-                       m->problem.dtype, NULL);
+                       m->problem.dtype, newer);
     if (strcmp(m->problem.layout_a, "row_major") != 0
         || strcmp(m->problem.layout_c, "row_major") != 0)
         return dg_fail(e, DG_EXIT_INPUT, m->name, "the verifier knows row-major A and C", NULL,
-                       NULL);
+                       newer);
     if (m->problem.workspace_size != 0)
         return dg_fail(e, DG_EXIT_INPUT, m->name, "the verifier knows no kernels with a workspace",
-                       NULL, NULL);
+                       NULL, newer);
     return true;
 }
 
@@ -115,7 +116,8 @@ static bool check_here(struct entry *entry, size_t index, const struct dg_workdi
         return false;
     if (!listed_file(entry->path, m, ".o", entry->object, sizeof entry->object)
         || !listed_file(entry->path, m, ".s", entry->source, sizeof entry->source))
-        return dg_fail(e, DG_EXIT_INPUT, entry->path, "is too long a path", NULL, NULL);
+        return dg_fail(e, DG_EXIT_INPUT, entry->path, "is too long a path", NULL,
+                       "go to its folder and give a relative path");
     if (entry->object[0] == '\0')
         return dg_fail(e, DG_EXIT_INPUT, entry->path, "lists no object to verify", NULL,
                        "generate the kernel without --source-only");

@@ -63,7 +63,8 @@ bool dg_workdir_open(struct dg_workdir *dir, struct dg_error *e)
     if (parent == NULL || parent[0] == '\0')
         parent = "/tmp";
     if (strlen(parent) + 32 > sizeof dir->path)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, "TMPDIR", "is too long", parent, NULL);
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, "TMPDIR", "is too long", parent,
+                       "set it to a shorter path");
     dg_format(dir->path, sizeof dir->path, "%s/deepgemm-verify-XXXXXX", parent);
     if (mkdtemp(dir->path) == NULL)
         return dg_fail(e, DG_EXIT_UNAVAILABLE, parent, "cannot make a folder for linking here",

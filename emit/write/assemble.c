@@ -38,11 +38,13 @@ static bool split(struct job *job, const char *option, const char *text)
     for (char *word = rest != NULL ? strtok_r(rest, " \t", &next) : NULL; word != NULL;
          word = strtok_r(NULL, " \t", &next)) {
         if (tool->count + 8 > ARGUMENTS)
-            return dg_fail(job->e, DG_EXIT_USAGE, option, "must have fewer arguments", text, NULL);
+            return dg_fail(job->e, DG_EXIT_USAGE, option, "must have fewer arguments", text,
+                           "put them into a script and name that");
         tool->argv[tool->count++] = word;
     }
     if (tool->count == 0)
-        return dg_fail(job->e, DG_EXIT_USAGE, option, "must name a program", text, NULL);
+        return dg_fail(job->e, DG_EXIT_USAGE, option, "must name a program", text,
+                       "give its name or path");
     if (!dg_run_finds(tool->argv[0]))
         return dg_fail(job->e, DG_EXIT_UNAVAILABLE, option, "must name a program that can be run",
                        tool->argv[0], "give its path, or install it");
@@ -133,10 +135,12 @@ static bool write_source(struct job *job, const char *text)
     bool ok = out != NULL && fputs(text, out) >= 0;
     if (out != NULL && fclose(out) != 0)
         ok = false;
+    int number = errno;
     char reason[sizeof job->e->value];
-    dg_format(reason, sizeof reason, "%s", ok ? "" : strerror(errno));
+    dg_format(reason, sizeof reason, "%s", ok ? "" : strerror(number));
     return ok || dg_fail(job->e, DG_EXIT_UNAVAILABLE, job->source, "cannot be written", reason,
-                         "set TMPDIR to a folder with room");
+                         number == EFBIG ? "raise the limit of file sizes (ulimit -f)"
+                                         : "set TMPDIR to a folder with room");
 }
 
 static bool run(struct job *job, const char *text, struct dg_run *result)
@@ -160,22 +164,6 @@ static bool run(struct job *job, const char *text, struct dg_run *result)
 static bool accepted(const struct dg_run *result)
 {
     return !result->late && result->status == 0;
-}
-
-/* The first line of what it said that names an error, without the place in a temporary file. */
-static const char *complaint(const struct job *job, struct dg_run *result)
-{
-    char *line = result->output, *next;
-    size_t folder = strlen(job->folder);
-    for (char *at = strtok_r(result->output, "\n", &next); at != NULL;
-         at = strtok_r(NULL, "\n", &next))
-        if (strstr(at, "rror") != NULL) {
-            line = at;
-            break;
-        }
-    if (strncmp(line, job->folder, folder) == 0)
-        line += folder + 1;
-    return line[0] != '\0' ? line : "it said nothing";
 }
 
 /* Each row once, alone in a file: the first that is refused. */
@@ -209,15 +197,34 @@ static const char *refused(struct job *job, const struct dg_ir_code *code)
     return NULL;
 }
 
-static bool explain(struct job *job, struct dg_run *result,
+/* A file without instructions: what refuses it is no assembler of the target, or cannot write. */
+static bool run_bare(struct job *job, const struct dg_isa *isa, struct dg_run *result)
+{
+    struct dg_str text;
+    dg_str_init(&text, job->arena);
+    dg_target_for(isa)->begin(&text, isa);
+    return run(job, dg_str_text(&text), result);
+}
+
+static bool explain(struct job *job, const struct dg_run *result,
                     const struct dg_ir_code *const *codes, size_t code_count)
 {
     const char *tool = job->tool.argv[0];
     char value[sizeof job->e->value], rule[sizeof job->e->rule];
+    struct dg_run bare;
+    dg_run_words(result, job->folder, value, sizeof value);
     if (result->late)
-        return dg_fail(job->e, DG_EXIT_UNAVAILABLE, tool, "must end within 30 seconds",
-                       "it was stopped", "name another assembler with --as or --cc");
-    dg_format(value, sizeof value, "%s", complaint(job, result));
+        return dg_fail(job->e, DG_EXIT_UNAVAILABLE, tool, "must end within 30 seconds", value,
+                       "name another assembler with --as or --cc");
+    if (!run_bare(job, codes[0]->isa, &bare))
+        return false;
+    if (!accepted(&bare)) {
+        dg_run_words(&bare, job->folder, value, sizeof value);
+        return dg_fail(job->e, DG_EXIT_UNAVAILABLE, tool,
+                       "must assemble, but refuses even a file without instructions", value,
+                       "name an assembler with --as or a compiler with --cc, or write only the "
+                       "source with --source-only");
+    }
     for (size_t i = 0; i < code_count; i++) {
         const char *found = refused(job, codes[i]);
         if (found == NULL)
@@ -257,7 +264,7 @@ bool dg_assemble(const struct dg_assembler *assembler, const char *name, const c
     const struct dg_target *target = dg_target_for(codes[0]->isa);
     if (target == NULL)
         return dg_fail(e, DG_EXIT_UNAVAILABLE, name, "needs a target that kernels are written for",
-                       codes[0]->isa->name, NULL);
+                       codes[0]->isa->name, "choose another with --isa");
     bool ok = choose(&job, assembler, target) && work(&job, source, codes, code_count, bytes, size);
     remove_folder(&job);
     *tool = job.tool.argv[0];

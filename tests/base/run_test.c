@@ -33,6 +33,31 @@ Test(run, ends_of_programs)
     }
 }
 
+Test(run, words)
+{
+    static const struct { struct dg_run run; const char *folder, *words; } cases[] = {
+        { { .status = 1 }, NULL, "exit status 1 and it printed nothing" },
+        { { .status = 1, .output = "\n\n" }, NULL, "exit status 1 and it printed nothing" },
+        { { .status = 0, .output = "fine" }, NULL, "exit status 0: fine" },
+        { { .status = 2, .output = "k.s: Messages:\nk.s:3: Error: no such\nError: two\n" }, "/tmp",
+          "exit status 2: k.s:3: Error: no such" },
+        { { .status = 1, .output = "/tmp/x/k.s:3: error: no" }, "/tmp/x",
+          "exit status 1: k.s:3: error: no" },
+        { { .status = 1, .output = "ld: cannot write\ncollect2: error: ld returned 1\n" }, NULL,
+          "exit status 1: ld: cannot write" },
+        { { .status = 139 }, NULL, "ended by signal 11 and it printed nothing" },
+        { { .status = 137, .late = true, .output = "hello" }, NULL,
+          "it did not end in time: hello" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char words[128];
+        dg_run_words(&cases[i].run, cases[i].folder, words, sizeof words);
+        cr_expect_str_eq(words, cases[i].words);
+        dg_run_words(&cases[i].run, cases[i].folder, words, 8);
+        cr_expect(strlen(words) == 7 && strncmp(words, cases[i].words, 7) == 0);
+    }
+}
+
 Test(run, not_started)
 {
     static const char *const names[] = { "no-such-program", "/", "/dev/null" };
@@ -41,6 +66,7 @@ Test(run, not_started)
         struct dg_run out;
         struct dg_error e = { 0 };
         cr_expect_not(dg_run(argv, LONG_MS, &out, &e), "%s", names[i]);
+        cr_expect(e.todo[0] != '\0', "%s", names[i]);
         cr_expect(e.exit_code == DG_EXIT_UNAVAILABLE && strcmp(e.where, names[i]) == 0, "%s",
                   e.where);
         cr_expect_not(dg_run_finds(names[i]), "%s", names[i]);

@@ -17,6 +17,7 @@ static void expect_refused(struct fixture *f, const char *name, enum dg_exit cod
     cr_expect(strstr(f->error.rule, part) != NULL || strstr(f->error.todo, part) != NULL
               || strstr(f->error.value, part) != NULL, "%s | %s | %s lacks %s", f->error.rule,
               f->error.value, f->error.todo, part);
+    cr_expect(f->error.todo[0] != '\0', "%s: %s: what to do?", part, f->error.rule);
     cr_expect(!f->report.pass);
 }
 
@@ -70,7 +71,9 @@ Test(verify_input, tools_and_empty_manifests)
     f.options.cc = "true";
     expect_refused(&f, "hand.json", DG_EXIT_UNAVAILABLE, "shared object");
     f.options.cc = "false";
-    expect_refused(&f, "hand.json", DG_EXIT_UNAVAILABLE, "shared object");
+    expect_refused(&f, "hand.json", DG_EXIT_UNAVAILABLE, "exit status 1 and it printed nothing");
+    f.options.cc = "no-such-compiler";
+    expect_refused(&f, "hand.json", DG_EXIT_UNAVAILABLE, "cannot be started");
     f.options.cc = NULL;
 #endif
     fixture_path(&f, "hand.json", path, sizeof path);

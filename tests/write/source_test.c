@@ -320,12 +320,15 @@ Test(source, assemblers_that_fail, .init = set_up, .fini = tear_down)
     toy_make(&toy, "x86_64-avx2", "toy");
     const struct dg_ir_code *codes[] = { &toy.run, &toy.pack };
     const char *source = dg_source_text(&toy.kernel, &arena), *bytes, *tool;
-    static const struct { const char *script, *rule; } cases[] = {
+    static const struct { const char *script, *rule, *value; } cases[] = {
         { "#!/bin/sh\nfor f; do :; done\nif grep -q vfmadd231ps \"$f\"; then\n"
           "echo \"$f:3: Error: no such instruction: \\`vfmadd231ps'\" >&2; exit 1; fi\n"
-          "exec as \"$@\"\n", "refuses `vfmadd231ps" },
-        { "#!/bin/sh\nexit 1\n", "must know" },
-        { "#!/bin/sh\nexit 0\n", "must write an object" },
+          "exec as \"$@\"\n", "refuses `vfmadd231ps", "exit status 1: kernel.s:3: Error: no" },
+        { "#!/bin/sh\nexit 1\n", "refuses even a file without instructions",
+          "exit status 1 and it printed nothing" },
+        { "#!/bin/sh\necho no disk; exit 5\n", "even a file without", "exit status 5: no disk" },
+        { "#!/bin/sh\nkill -9 $$\n", "even a file without", "ended by signal 9" },
+        { "#!/bin/sh\nexit 0\n", "must write an object", "" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct dg_error e = { 0 };
@@ -337,6 +340,7 @@ Test(source, assemblers_that_fail, .init = set_up, .fini = tear_down)
         cr_expect_not(dg_assemble(&with, "toy", source, codes, 2, &arena, &bytes, &size, &tool,
                                   &e));
         cr_expect_not_null(strstr(e.rule, cases[i].rule), "%zu: %s", i, e.rule);
+        cr_expect_not_null(strstr(e.value, cases[i].value), "%zu: %s", i, e.value);
         cr_expect_eq(e.exit_code, DG_EXIT_UNAVAILABLE);
     }
     static const struct dg_assembler wrong[] = { { "no-such-assembler", NULL }, { " ", NULL },
@@ -346,7 +350,7 @@ Test(source, assemblers_that_fail, .init = set_up, .fini = tear_down)
         size_t size;
         cr_expect_not(dg_assemble(&wrong[i], "toy", source, codes, 2, &arena, &bytes, &size,
                                   &tool, &e), "%zu", i);
-        cr_expect(e.rule[0] != '\0');
+        cr_expect(e.rule[0] != '\0' && e.todo[0] != '\0', "%zu", i);
     }
 }
 
