@@ -22,9 +22,19 @@ static bool failed(struct dg_error *e, enum dg_exit code, const char *path, cons
 
 static bool not_written(struct dg_error *e, const char *path, const char *rule, int number)
 {
+    static const struct { int number; const char *todo; } advice[] = {
+        { ENOENT, "make its folder first, or give another path" },
+        { ENOTDIR, "a part of the path is a file: give another path" },
+        { EISDIR, "give the path of a file in that folder" },
+        { ENAMETOOLONG, "give a shorter name" },
+        { ENOSPC, "free some space or write elsewhere; an existing file was left as it was" },
+        { EDQUOT, "free some space or write elsewhere; an existing file was left as it was" },
+        { EFBIG, "raise the limit of file sizes (ulimit -f); an existing file was left as it was" },
+    };
     const char *todo = "give a path that can be written; an existing file was left as it was";
-    if (number == ENOSPC || number == EDQUOT || number == EFBIG)
-        todo = "free some space or write elsewhere; an existing file was left as it was";
+    for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
+        if (advice[i].number == number)
+            todo = advice[i].todo;
     return failed(e, DG_EXIT_UNAVAILABLE, path, rule, number, todo);
 }
 
@@ -177,7 +187,7 @@ static bool find_target(struct pending *p, const char *path, struct dg_error *e)
 {
     struct stat st;
     if (path[0] == '\0' || path[strlen(path) - 1] == '/')
-        return not_written(e, path, "must name a file", 0);
+        return not_written(e, path, "must name a file", path[0] == '\0' ? 0 : EISDIR);
     if (descriptor_of(path) >= 0) {
         p->straight = true;
         return true;
@@ -334,6 +344,28 @@ bool dg_file_write(const char *path, const void *bytes, size_t size, struct dg_e
     return dg_file_write_all(&part, 1, e);
 }
 
+bool dg_file_check(const char *path, struct dg_error *e)
+{
+    struct pending p = { 0 };
+    bool ok = find_target(&p, path, e);
+    if (ok && !p.straight) {
+        char *slash = strrchr(p.target, '/');
+        if (slash != NULL)
+            slash[slash == p.target] = '\0';
+        /* a file is replaced by another beside it, so its folder counts */
+        ok = access(slash == NULL ? "." : p.target, W_OK | X_OK) == 0 ||
+             not_written(e, path, "cannot be written", errno);
+    }
+    free(p.target);
+    return ok;
+}
+
+bool dg_file_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 bool dg_folder_make(const char *path, struct dg_error *e)
 {
     struct stat st;
@@ -349,11 +381,15 @@ bool dg_folder_make(const char *path, struct dg_error *e)
     }
     int number = mkdir(copy, 0777) == 0 ? 0 : errno;
     free(copy);
-    if (number == EEXIST)
-        number = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
     /* "." and ".." and "/" say EEXIST, a trailing slash is fine */
+    if (number == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return true;
+    if (number == EEXIST)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, path, "must be a folder", "a file",
+                       "choose another folder, or remove the file");
     return number == 0 || failed(e, DG_EXIT_UNAVAILABLE, path, "the folder cannot be made", number,
-                                 "give a folder that can be written");
+                                 number == ENOTDIR ? "a part of the path is a file: choose another"
+                                                   : "give a folder that can be written");
 }
 
 bool dg_stdout_done(struct dg_error *e)

@@ -33,6 +33,13 @@ struct dg_file_part {
 };
 bool dg_file_write_all(const struct dg_file_part *parts, size_t count, struct dg_error *e);
 
+/* Whether a file could be written there, as far as can be told without writing: asked before long
+ * work. A full disk shows only at the end. */
+bool dg_file_check(const char *path, struct dg_error *e);
+
+/* Two paths of one file that exists. */
+bool dg_file_same(const char *a, const char *b);
+
 /* Makes a folder and those above it; an existing one is fine. */
 bool dg_folder_make(const char *path, struct dg_error *e);
 

@@ -3,7 +3,9 @@
  * deepgemm-gen: a plan and its kernel for a chip. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/str.h"
 #include "cli/gen.h"
 #include "cli/gen_plan.h"
@@ -22,19 +24,34 @@ static const struct dg_option plan_options[] = {
 /* Where the files go. */
 struct place { const char *folder, *stem; };
 
+static bool ends_in_s(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 2 && strcmp(path + length - 2, ".s") == 0;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 static bool choose_place(const struct dg_options *options, const struct dg_problem *problem,
                          struct place *out, struct dg_error *e)
 {
     const char *file = dg_option_text(options, "output");
+    const char *given = dg_option_text(options, "output-dir");
+    if (given != NULL && ends_in_s(given) && !is_folder(given))
+        return dg_fail(e, DG_EXIT_USAGE, "-o", "must be a folder", given,
+                       "to name the source use --output FILE.s");
     *out = (struct place){ problem->output_dir[0] != '\0' ? problem->output_dir : ".", NULL };
     if (file == NULL)
         return true;
-    if (dg_option_given(options, "output-dir"))
+    if (given != NULL)
         return dg_fail(e, DG_EXIT_USAGE, "--output", "must not stand beside -o", file,
                        "give one of the two");
     const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
-    size_t length = strlen(base);
-    if (length < 3 || strcmp(base + length - 2, ".s") != 0)
+    if (!ends_in_s(base))
         return dg_fail(e, DG_EXIT_USAGE, "--output", "must be a path that ends in .s", file,
                        "for a folder use -o DIR");
     char *folder = dg_strdup(options->arena, slash == NULL ? "." : slash == file ? "/" : file);
@@ -43,8 +60,26 @@ static bool choose_place(const struct dg_options *options, const struct dg_probl
         return dg_fail(e, DG_EXIT_UNAVAILABLE, file, "needs memory", "none left", NULL);
     if (slash != NULL && slash != file)
         folder[slash - file] = '\0';
-    stem[length - 2] = '\0';
+    stem[strlen(stem) - 2] = '\0';
     *out = (struct place){ folder, stem };
+    return true;
+}
+
+/* hardware.json would become the manifest of a kernel of that name. */
+static bool keep_inputs(const struct dg_options *options, const struct dg_emitted *emitted,
+                        const char *folder, struct dg_error *e)
+{
+    static const char *const inputs[] = { "hardware", "config" };
+    for (size_t i = 0; i < 2 * emitted->count; i++) {
+        const char *input = dg_option_text(options, inputs[i % 2]);
+        struct dg_str path;
+        dg_str_init(&path, options->arena);
+        dg_str_format(&path, "%s/%s", folder, emitted->file[i / 2].name);
+        if (input != NULL && dg_file_same(input, dg_str_text(&path)))
+            return dg_fail(e, DG_EXIT_USAGE, dg_str_text(&path),
+                           "must not be replaced, since it is read", input,
+                           "choose another folder with -o, or another --name");
+    }
     return true;
 }
 
@@ -88,7 +123,7 @@ static bool generate(const struct dg_options *options, struct dg_error *e)
     struct dg_gen_input in;
     struct dg_plan_result plan;
     struct dg_emitted emitted;
-    struct place place;
+    struct place place = { ".", NULL };
     if (dg_option_given(options, "as") && dg_option_given(options, "cc"))
         return dg_fail(e, DG_EXIT_USAGE, "--as", "must not stand beside --cc",
                        dg_option_text(options, "cc"), "give one of the two");
@@ -102,6 +137,7 @@ static bool generate(const struct dg_options *options, struct dg_error *e)
         .stem = place.stem,
     };
     if (!dg_emit_make(&in.problem, &plan, &emit, options->arena, &emitted, e) ||
+        !keep_inputs(options, &emitted, place.folder, e) ||
         !dg_emit_write(&emitted, place.folder, options->arena, e))
         return false;
     print_plan(&in.problem, &plan.best);

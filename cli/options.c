@@ -365,6 +365,8 @@ int dg_program_main(const struct dg_program *program, int argc, char **argv)
     struct dg_options options;
     struct sigaction action = { .sa_handler = interrupted };
     sigaction(SIGINT, &action, NULL);
+    /* a write beyond the limit of file sizes then fails like one to a full disk */
+    signal(SIGXFSZ, SIG_IGN);
     dg_arena_init(&arena);
     bool for_build = made_for_build(program, argc, argv);
     bool ok = for_build || dg_options_parse(program, argc, argv, &arena, &options, &e);

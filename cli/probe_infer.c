@@ -4,6 +4,7 @@
  * deepgemm-probe run. */
 #include <stdio.h>
 
+#include "base/file.h"
 #include "base/str.h"
 #include "cli/probe.h"
 #include "probes/replay.h"
@@ -44,6 +45,11 @@ bool dg_probe_command_infer(const struct dg_options *options, struct dg_error *e
     struct dg_samples_file file;
     struct dg_probe_result result;
     struct dg_profile profile;
+    if (output != NULL && dg_file_same(path, output))
+        return dg_fail(e, DG_EXIT_USAGE, "--output", "must not be the file that is read", output,
+                       "give another path");
+    if (output != NULL && !dg_file_check(output, e))
+        return false;
     if (!dg_samples_read(path, options->arena, &file, e))
         return false;
     if (dg_replay_name(&file)[0] == '\0' || dg_replay_architecture(&file)[0] == '\0')

@@ -87,21 +87,17 @@ static void progress_done(void)
 
 /* ---- steps ---- */
 
-/* A full disk is found at the end, a folder that cannot be written to before a minute is spent. */
+/* Before minutes are spent: both files. */
 static bool check_output(const char *path, struct dg_arena *arena, struct dg_error *e)
 {
-    char *folder = path != NULL ? dg_strdup(arena, path) : NULL;
-    if (folder == NULL)
-        return true;
-    char *slash = strrchr(folder, '/');
-    if (slash == folder)
-        slash[1] = '\0';
-    else if (slash != NULL)
-        *slash = '\0';
-    if (access(slash == NULL ? "." : folder, W_OK | X_OK) == 0)
-        return true;
-    return dg_fail(e, DG_EXIT_UNAVAILABLE, path, "its folder must exist and be writable",
-                   slash == NULL ? "." : folder, "make the folder, or choose another with -o");
+    const char *samples = dg_samples_path(path, arena);
+    struct stat about;
+    if (samples == NULL)
+        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return dg_fail(e, DG_EXIT_USAGE, "--output", "must be a file that others can stand beside",
+                       path, "to print the profile use --json");
+    return dg_file_check(path, e) && dg_file_check(samples, e);
 }
 
 /* The next CPU of the same kind that this process may use. */
@@ -297,7 +293,8 @@ bool dg_probe_command_run(const struct dg_options *options, struct dg_error *e)
         return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
     s->options = options;
     s->arena = options->arena;
-    bool ok = check_output(path, s->arena, e) && (block_interrupts(), open_bench(s, e)) &&
+    bool ok = (path == NULL || check_output(path, s->arena, e)) &&
+              (block_interrupts(), open_bench(s, e)) &&
               measure(s, e) && build(s, e) && (path == NULL || write_files(s, path, e)) &&
               dg_probe_print(&s->profile, options, e);
     if (s->open)

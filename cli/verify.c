@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "base/run.h"
 #include "base/str.h"
 #include "cli/options.h"
+#include "emit/write/manifest.h"
 #include "microbench/host/host.h"
 #include "verify/verify.h"
 
@@ -44,6 +47,24 @@ static bool check_cpu(const struct dg_verify_options *options, struct dg_error *
                    "choose one that this process may use (see nproc and taskset -p)");
 }
 
+static bool check_tool(const char *option, const char *name, struct dg_error *e)
+{
+    return name == NULL || dg_run_finds(name) ||
+           dg_fail(e, DG_EXIT_UNAVAILABLE, option, "must name a program that can be run", name,
+                   "give its path, install it, or leave the option out");
+}
+
+static bool check_json(const char *path, struct dg_arena *arena, struct dg_error *e)
+{
+    struct dg_manifest ignored;
+    if (path == NULL)
+        return true;
+    if (access(path, F_OK) == 0 && dg_manifest_read(path, arena, &ignored, NULL))
+        return dg_fail(e, DG_EXIT_USAGE, "--json", "must not replace the manifest of a kernel",
+                       path, "give another path");
+    return dg_file_check(path, e);
+}
+
 static bool write_json(const struct dg_verify_report *report, const char *path,
                        struct dg_arena *arena, struct dg_error *e)
 {
@@ -63,12 +84,13 @@ static bool run(const struct dg_options *o, struct dg_error *e)
     if (options.timing_only && (!options.timing || options.emulate))
         return dg_fail(e, DG_EXIT_USAGE, "--timing-only",
                        "goes with neither --no-timing nor --qemu", "", "leave one out");
-    if (!check_cpu(&options, e))
+    const char *json = dg_option_text(o, "json");
+    if (!check_cpu(&options, e) || !check_tool("--cc", options.cc, e) ||
+        !check_tool("--as", options.as, e) || !check_json(json, o->arena, e))
         return false;
     struct dg_verify_report report;
     struct dg_str text;
     struct dg_error unwritten;
-    const char *json = dg_option_text(o, "json");
     enum dg_exit code = dg_verify(o->operands[0], &options, o->arena, &report, e);
     dg_str_init(&text, o->arena);
     if (dg_option_given(o, "table"))

@@ -120,6 +120,9 @@ static bool scan_text(struct scan *s)
     return true;
 }
 
+static const char any_value[] =
+    "write a number, a text in quotes, true, false, null, [...] or {...}";
+
 /* cJSON takes any letters that strtod takes, and rounds integers beyond 2^53 in silence. */
 static bool scan_number(struct scan *s)
 {
@@ -130,8 +133,7 @@ static bool scan_number(struct scan *s)
     for (; s->at + n < s->end && strchr("+-.0123456789eE", s->at[n]) != NULL; n++)
         integer = integer && strchr(".eE", s->at[n]) == NULL;
     if (n == 0 || n >= sizeof text)
-        return broken(s, "is not JSON", "write a number, a text in quotes, true, false, null, "
-                                        "[...] or {...}");
+        return broken(s, "is not JSON", any_value);
     memcpy(text, s->at, n);
     text[n] = '\0';
     double value;
@@ -149,7 +151,7 @@ static bool scan_word(struct scan *s, const char *word)
 {
     size_t n = strlen(word);
     if ((size_t)(s->end - s->at) < n || memcmp(s->at, word, n) != 0)
-        return broken(s, "is not JSON", "write true, false or null");
+        return broken(s, "is not JSON", any_value);
     s->at += n;
     return true;
 }

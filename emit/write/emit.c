@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/sha256.h"
@@ -173,6 +174,7 @@ bool dg_emit_write(const struct dg_emitted *emitted, const char *folder, struct 
                    struct dg_error *e)
 {
     struct dg_file_part parts[DG_EMIT_FILES];
+    bool there = access(folder, F_OK) == 0;
     if (!dg_folder_make(folder, e))
         return false;
     for (size_t i = 0; i < emitted->count; i++) {
@@ -184,5 +186,9 @@ bool dg_emit_write(const struct dg_emitted *emitted, const char *folder, struct 
         parts[i] = (struct dg_file_part){ dg_str_text(&path), emitted->file[i].bytes,
                                           emitted->file[i].size };
     }
-    return dg_file_write_all(parts, emitted->count, e);
+    if (dg_file_write_all(parts, emitted->count, e))
+        return true;
+    if (!there)
+        rmdir(folder);
+    return false;
 }

@@ -131,13 +131,21 @@ Test(file, writes, .init = enter_folder, .fini = leave_folder)
     cr_expect(symlink("f", "link") == 0);
     cr_expect(dg_file_write("link", "three", 5, &e) && holds("f", "three"));
     cr_expect(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
-    static const char *const refused[] = { "", "no/such/folder/f", ".", "f/", "f/g", "/dev/full" };
+    static const struct { const char *path, *todo; bool late; } refused[] = {
+        { "", "give a path", false }, { "no/such/folder/f", "make its folder", false },
+        { ".", "in that folder", false }, { "f/", "in that folder", false },
+        { "f/g", "a part of the path is a file", false }, { "/dev/full", "free some space", true },
+    };
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         e = (struct dg_error){ 0 };
-        cr_expect(!dg_file_write(refused[i], "x", 1, &e), "%s", refused[i]);
-        cr_expect(e.exit_code == DG_EXIT_UNAVAILABLE && e.rule[0] != 0 && e.todo[0] != 0, "%s",
-                  refused[i]);
+        cr_expect(!dg_file_write(refused[i].path, "x", 1, &e), "%s", refused[i].path);
+        cr_expect(e.exit_code == DG_EXIT_UNAVAILABLE && e.rule[0] != 0, "%s", refused[i].path);
+        cr_expect(strstr(e.todo, refused[i].todo) != NULL, "%s: %s", refused[i].path, e.todo);
+        cr_expect_eq(dg_file_check(refused[i].path, &e), refused[i].late, "%s", refused[i].path);
     }
+    cr_expect(dg_file_check("f", &e) && dg_file_check("new", &e) && access("new", F_OK) != 0);
+    cr_expect(dg_file_same("f", "./link") && !dg_file_same("f", "."));
+    cr_expect(!dg_file_same("new", "new"));
     cr_expect(dg_file_write("/dev/null", "x", 1, &e) && stat("/dev/null", &st) == 0 &&
               S_ISCHR(st.st_mode));
     char name[256];
@@ -145,7 +153,9 @@ Test(file, writes, .init = enter_folder, .fini = leave_folder)
     name[255] = '\0';
     cr_expect(dg_file_write(name, "x", 1, &e) && holds(name, "x"));
     cr_expect(dg_folder_make("a", &e) && dg_folder_make("a", &e) && dg_folder_make(".", &e));
-    cr_expect(!dg_folder_make("f", &e) && !dg_folder_make("f/g", &e) && !dg_folder_make("", &e));
+    cr_expect(!dg_folder_make("f", &e) && strcmp(e.value, "a file") == 0);
+    cr_expect(!dg_folder_make("f/g", &e) && strstr(e.todo, "a part of the path") != NULL);
+    cr_expect(!dg_folder_make("", &e));
     cr_expect(count_entries(".", ".tmp") == 0 && count_entries(".", ".old") == 0);
 }
 
@@ -192,6 +202,7 @@ Test(file, full_disk_leaves_the_old_file, .init = enter_folder, .fini = leave_fo
     limit.rlim_cur = none.rlim_cur;
     setrlimit(RLIMIT_FSIZE, &limit);
     cr_expect(!one && !all && e.exit_code == DG_EXIT_UNAVAILABLE && strcmp(e.where, "c") == 0);
+    cr_expect(strstr(e.todo, "ulimit -f") != NULL, "%s", e.todo);
     cr_expect(holds("a", "old a") && holds("c", "old c") && access("b", F_OK) != 0);
     cr_expect(count_entries(".", "") == 2);
 }

@@ -101,6 +101,22 @@ mkfifo "$work/pipe"
 check "a pipe without writer" 3 "pipe that nothing writes to" timeout 20 "$probe" show "$work/pipe"
 check "a CPU that is none" 2 "must be an allowed CPU, found 1023" "$verify" "$work/out/kernels" \
     --cpu 1023
+mkdir -p "$work/kept"
+cp "$work/out/kernels/gemm_f32_16x24x8".* "$work/kept"
+check "a report without folder" 4 "make its folder first" "$verify" "$work/out/kernels" \
+    --no-timing --json "$work/none/verify.json"
+check "a report over a manifest" 2 "manifest of a kernel" "$verify" "$work/kept" --no-timing \
+    --json "$work/kept/gemm_f32_16x24x8.json"
+check "the manifest is kept" 0 "" cmp "$work"/{kept,out/kernels}/gemm_f32_16x24x8.json
+check "a compiler that is none" 4 "cc: must name a program" "$verify" "$work/out/kernels" \
+    --no-timing --cc no-such-compiler
+check "a profile without folder" 4 "make its folder first" "$probe" -o "$work/none/hardware.json"
+check "a profile on a device" 2 "use --json" "$probe" -o /dev/null
+check "samples as output" 2 "must not be the file that is read" "$probe" infer "$work/escape.yaml" \
+    -o "$work/escape.yaml"
+limited() { (ulimit -f 1; exec "$@" >"$work/shown"); }
+check "output beyond the limit of file sizes" 4 "stdout: cannot be written" limited "$probe" show \
+    "$work/out/hardware.json"
 check "summary without a folder" 3 "hardware.json" "$summary" "$work/none"
 
 echo "$passed passed, $failed failed, 0 skipped"
