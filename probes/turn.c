@@ -8,7 +8,9 @@
 
 #include "probes/mixes.h"
 
-enum { KEY = 96, MOST = 16 };
+/* Each sample runs at another place of memory, and places differ by more than a planner may care
+ * for: many samples. */
+enum { KEY = 96, MOST = 16, SAMPLES = 21 };
 static const double sample_cycles = 60000;       /* about 20 us: long enough to resolve 0.2 % */
 
 struct batch {
@@ -33,7 +35,7 @@ static void run(struct dg_context *ctx, const struct batch *b, const char *metho
     struct dg_measure m[MOST] = { 0 };
     if (b->count == 0 || ctx->stopped)
         return;
-    if (!dg_read_mixes(ctx, b->mix, b->count, ctx->quick ? 9 : 15, m))
+    if (!dg_read_mixes(ctx, b->mix, b->count, SAMPLES, m))
         return;                                  /* no such loop here: the cell is absent */
     for (size_t i = 0; i < b->count; i++)
         if (m[i].samples > 0)
@@ -51,7 +53,7 @@ static void say_call(struct dg_context *ctx, const struct dg_mix_frame *f)
     mix[1].call = true;
     dg_format(key, sizeof key, "mix.call.f32.%u", f->bits);
     if (ctx->stopped || dg_settled(ctx, key) ||
-        !dg_read_mixes(ctx, mix, 2, ctx->quick ? 9 : 15, m) ||
+        !dg_read_mixes(ctx, mix, 2, SAMPLES, m) ||
         m[0].samples == 0 || m[1].samples == 0)
         return;
     double value = m[1].cycles.median - m[0].cycles.median;
@@ -127,7 +129,7 @@ static void say_set(struct dg_context *ctx, const struct dg_mix_frame *f, unsign
     mix[1].row_stride = stride;
     mix[0].r_region = mix[1].r_region = (stride + 64) * rows;
     dg_format(key, sizeof key, "mix.set.b%u.t%llu", rows, (unsigned long long)stride);
-    if (dg_settled(ctx, key) || !dg_read_mixes(ctx, mix, 2, ctx->quick ? 9 : 15, m) ||
+    if (dg_settled(ctx, key) || !dg_read_mixes(ctx, mix, 2, SAMPLES, m) ||
         m[0].samples == 0 || m[1].samples == 0 || m[0].cycles.median <= 0)
         return;
     dg_say(ctx, &(struct dg_number){

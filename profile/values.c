@@ -247,8 +247,10 @@ bool dg_value_read_any(const struct dg_json *json, const char *pointer, const cJ
 /* Cycles are calibrated to no better than this: a value may always move by it to a rounder one. */
 static const double calibration = 0.002;
 
-/* Cells that are priced by the cycle: their intervals are wide on a noisy machine, and a rounder
- * value inside would cost the planner more than the 0.3 % at which plans are ties. */
+/* Cells priced by the cycle: their intervals are wide on a noisy machine, their medians are
+ * much nearer, and a rounder value would cost the planner more than plans differ by. */
+static const double repeated = 0.0005;
+
 static bool priced(const char *key)
 {
     return strncmp(key, "mix.", 4) == 0 || strncmp(key, "bw.", 3) == 0;
@@ -256,7 +258,7 @@ static bool priced(const char *key)
 
 static double round_value(const struct dg_answer *a)
 {
-    double v = a->value.number, near = calibration * fabs(v);
+    double v = a->value.number, near = (priced(a->key) ? repeated : calibration) * fabs(v);
     /* Samples may all read alike; that makes a measured value no more exact than its clock. */
     if (a->low == a->high && a->status == DG_ASSERTED)
         return v;

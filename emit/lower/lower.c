@@ -332,7 +332,7 @@ static unsigned latency(void *self, const struct dg_op *op, bool accumulate)
 
 static struct dg_ir_timing timing_of(struct lower *l, struct dg_view *view)
 {
-    if (view == NULL)
+    if (view == NULL || !l->plan->schedule)
         return (struct dg_ir_timing){ .latency = NULL };
     const struct dg_body *body = l->body;
     l->latencies.load = cell(view, body->load, "latency", "l1_latency");

@@ -171,6 +171,11 @@ const struct dg_curve *dg_curve_nearest(const struct dg_family_cells *family, un
     return best;
 }
 
+static dg_price apart_price(dg_price a, dg_price b)
+{
+    return a > b ? a - b : b - a;
+}
+
 /* Price of one more on the axis between two points; a stream never gets cheaper by being longer,
  * so a falling segment is noise and counts as level. */
 static dg_price slope_of(struct dg_point a, struct dg_point b, bool extend)
@@ -200,6 +205,13 @@ static void segment(const struct dg_point *p, size_t count, uint64_t at, size_t 
         (*from)--;
 }
 
+/* Beyond the last point the slope of noisy cells would be followed far: where it is within one in
+ * 200 of the one expected, that one is meant. */
+static dg_price settled(dg_price slope, dg_price expected)
+{
+    return apart_price(slope, expected) <= expected / 200 ? expected : slope;
+}
+
 dg_price dg_curve_at(const struct dg_family_cells *family, const struct dg_curve *curve,
                      uint64_t at, bool extend, dg_price slope)
 {
@@ -208,7 +220,9 @@ dg_price dg_curve_at(const struct dg_family_cells *family, const struct dg_curve
     segment(p, count, at, &from, &to);
     if (!extend && (at <= p[0].at || at >= p[count - 1].at))
         return at <= p[0].at ? p[0].value : p[count - 1].value;
-    if (from < to)
+    if (from < to && at > p[to].at)
+        slope = settled(slope_of(p[from], p[to], extend), slope);
+    else if (from < to)
         slope = slope_of(p[from], p[to], extend);
     const struct dg_point *base = at > p[to].at ? &p[to] : &p[from];
     return at >= base->at ? along(base->value, slope, at - base->at, true)

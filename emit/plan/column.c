@@ -57,6 +57,29 @@ static struct turn turn_of(const struct dg_constants *c, struct dg_tile tile)
     return turn;
 }
 
+/* Cycles a step over the longer half of a curve; 0 where it has one point. */
+static dg_price measured_step(const struct dg_constants *c, const struct dg_curve *curve)
+{
+    const struct dg_point *p = c->turn.points + curve->first;
+    size_t last = curve->count - 1, from = last > 0 ? last - 1 : 0;
+    while (from > 0 && p[from].at * 4 > p[last].at)
+        from--;
+    return from == last ? 0 : (p[last].value - p[from].value) / (dg_price)(p[last].at - p[from].at);
+}
+
+bool dg_reorders(const struct dg_constants *c)
+{
+    for (size_t i = 0; i < c->turn.curve_count; i++) {
+        const struct dg_curve *curve = &c->turn.curves[i];
+        const char *binding;
+        struct dg_tile tile = { curve->rows, curve->vectors };
+        dg_price step = measured_step(c, curve), least = dg_step_price(c, tile, &binding);
+        if (step > 0 && step <= least + least / 20)
+            return true;
+    }
+    return false;
+}
+
 /* One turn with its stream in L1, all in. A tile without its own cells has the excess of the
  * nearest; without any cells the accumulators drain and are stored one after another. */
 static dg_price turn_price(const struct dg_constants *c, const struct turn *turn, uint64_t steps)

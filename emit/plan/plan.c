@@ -2,11 +2,13 @@
 #include "emit/plan/plan.h"
 
 #include "emit/plan/intensity.h"
+#include "emit/plan/price.h"
 #include "emit/plan/search.h"
 #include "profile/fields.h"
 
-/* Plans closer than this are equal within the model's error: 3 in 1000 of the cheaper one. */
-enum { TIE_THOUSANDTHS = 3 };
+/* Plans within 3 in 1000 of the cheapest one are equal within the model's error, beyond 15 in 1000
+ * they are not. */
+enum { TIE_THOUSANDTHS = 3, NO_TIE_THOUSANDTHS = 15 };
 
 static bool same(const char *a, const char *b)
 {
@@ -100,6 +102,7 @@ static void fill_blocks(const struct dg_corner *p, struct dg_plan *out)
     out->tail_part = t->tail_columns % out->body.lanes;
     out->inner = p->box->inner;
     out->prefetch = p->box->prefetch;
+    out->schedule = !dg_reorders(p->s->c);
     out->unroll = p->kc < DG_UNROLL ? (unsigned)(p->kc > 0 ? p->kc : 1) : DG_UNROLL;
 }
 
@@ -150,6 +153,31 @@ static bool fill(const struct dg_space *s, const struct dg_found *found,
     return fill_terms(&corner, out, e);
 }
 
+/* Up to where plans are ties: the middle of the widest gap that the costs leave between what surely
+ * is one and what surely is none. Another run of the probe moves costs a little, but seldom across
+ * a gap, so its profile gives the same plan. */
+static bool tie_limit(const struct dg_space *s, dg_cost cheapest, dg_cost *out, struct dg_error *e)
+{
+    dg_cost low = cheapest + cheapest / 1000 * TIE_THOUSANDTHS;
+    dg_cost high = cheapest + cheapest / 1000 * NO_TIE_THOUSANDTHS, widest = -1;
+    size_t count;
+    const dg_cost *costs = dg_search_costs(s, high, &count, e);
+    *out = low;
+    if (costs == NULL)
+        return false;
+    for (size_t i = 0; i <= count; i++) {
+        dg_cost next = i < count ? costs[i] : high;
+        if (next < low)
+            continue;
+        if (next - low > widest) {
+            widest = next - low;
+            *out = low + widest / 2;
+        }
+        low = next;
+    }
+    return true;
+}
+
 /* The simplest of the plans within the tie, and the cheapest with another tile than that. */
 static bool optimise(const struct dg_space *s, struct dg_plan_result *out, struct dg_error *e)
 {
@@ -160,8 +188,9 @@ static bool optimise(const struct dg_space *s, struct dg_plan_result *out, struc
     if (!cheapest.found)
         return dg_fail(e, DG_EXIT_INPUT, "plan", "the product is too large to price", "",
                        "split it");
-    dg_cost limit = cheapest.cost + cheapest.cost / 1000 * TIE_THOUSANDTHS;
-    if (!dg_search_simplest(s, limit, &best, &more, e))
+    dg_cost limit;
+    if (!tie_limit(s, cheapest.cost, &limit, e) ||
+        !dg_search_simplest(s, limit, &best, &more, e))
         return false;
     count.priced += more.priced;
     const struct dg_found *other = best.point.t == cheapest.point.t ? &second : &cheapest;

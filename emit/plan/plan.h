@@ -54,6 +54,8 @@ struct dg_plan {
     enum dg_inner inner;
     bool prefetch;                                /* next B panel to L2, spread over the k-steps */
     unsigned unroll;                              /* k-steps per loop pass */
+    bool schedule;                                /* order operations by the chip's latencies; else
+                                                     as the turns of the profile were measured */
     unsigned issue;                               /* operations that start in a cycle: what a
                                                      schedule fills; 0: unknown */
 

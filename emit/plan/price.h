@@ -8,6 +8,9 @@
 
 /* The turns and passes of a tile at every block of K. False: out of memory. */
 bool dg_column_fill(const struct dg_space *s, struct dg_tile tile, struct dg_column *out);
+/* Whether the chip reorders by itself: some turn that was measured with every load just before its
+ * multiplies takes no more than its resources do. False without turns, too. */
+bool dg_reorders(const struct dg_constants *c);
 /* What lines cost the tile, wherever they are found from call to call. */
 void dg_touches_fill(const struct dg_space *s, struct dg_tile_space *t);
 /* The price of one operation on the resource that has most to do with it. */

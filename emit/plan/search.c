@@ -141,6 +141,8 @@ static uint64_t points_of(const struct dg_space *s, const struct dg_box *box)
 
 /* Blocks of M make no difference where tiles are outside, and prefetching the next panel makes no
  * sense there: those points are not in the lattice. */
+enum { ROOTS = 3 };                               /* of a tile, at most */
+
 static size_t roots_of(const struct search *search, const struct dg_tile_space *t,
                        struct bounded *out)
 {
@@ -174,7 +176,7 @@ static void sort(const struct search *search, struct bounded *roots, size_t coun
 static bool run(struct search *search, struct dg_search_count *count, struct dg_error *e)
 {
     const struct dg_space *s = search->s;
-    struct bounded *roots = dg_alloc_array(s->arena, 3 * s->tile_count, sizeof *roots);
+    struct bounded *roots = dg_alloc_array(s->arena, ROOTS * s->tile_count, sizeof *roots);
     if (roots == NULL)
         return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
     size_t root_count = 0;
@@ -196,6 +198,30 @@ bool dg_search_cheapest(const struct dg_space *s, struct dg_found *best, struct 
     struct search search = { .s = s, .limit = DG_COST_MOST - 1, .best = best, .other = other };
     *best = *other = (struct dg_found){ 0 };
     return run(&search, count, e);
+}
+
+dg_cost *dg_search_costs(const struct dg_space *s, dg_cost limit, size_t *count,
+                         struct dg_error *e)
+{
+    struct bounded roots[ROOTS];
+    struct dg_found best;
+    struct search search = { .s = s, .limit = limit, .best = &best, .other = &best };
+    dg_cost *costs = dg_alloc_array(s->arena, ROOTS * s->tile_count, sizeof *costs);
+    *count = 0;
+    for (size_t i = 0; costs != NULL && i < s->tile_count; i++)
+        for (size_t r = roots_of(&search, &s->tiles[i], roots); r-- > 0;) {
+            best = (struct dg_found){ 0 };
+            descend(&search, &roots[r]);
+            if (!best.found)
+                continue;
+            size_t at = (*count)++;
+            for (; at > 0 && costs[at - 1] > best.cost; at--)
+                costs[at] = costs[at - 1];
+            costs[at] = best.cost;
+        }
+    if (costs == NULL)
+        dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+    return costs;
 }
 
 bool dg_search_simplest(const struct dg_space *s, dg_cost limit, struct dg_found *best,

@@ -95,6 +95,36 @@ static void move(struct engine *e, const struct dg_mix *mix, struct mix_run *run
     dg_arena_fill(e, at, run->bytes);
 }
 
+static void touch_lines(uint64_t from, uint64_t to, bool write)
+{
+    enum { LINE = 64 };
+    for (; from < to; from += LINE) {
+        volatile unsigned char *byte = (volatile unsigned char *)(uintptr_t)from;
+        unsigned char value = *byte;
+        if (write)
+            *byte = value;
+    }
+}
+
+/* Lines of a region were last used one walk ago when a mix runs alone. Others have run since its
+ * last sample: the walk is made up for, from where it goes on, all around. */
+static void walk_around(uint64_t start, uint64_t now, uint64_t end, bool write)
+{
+    touch_lines(now, end, write);
+    touch_lines(start, now, write);
+}
+
+static void walk(const struct dg_mix *mix, const struct dg_mix_state *s)
+{
+    if (mix->s_turn > 0)
+        walk_around(s->s_start, s->s, s->s_end, false);
+    if (mix->r_turn > 0)
+        walk_around(s->r_start, s->r, s->r_end, false);
+    if (mix->c_turn > 0)
+        for (uint64_t row = 0; row < mix->rows * mix->c_row_stride; row += mix->c_row_stride)
+            walk_around(s->c_start + row, s->c + row, s->c_end + row, true);
+}
+
 static bool prepare(struct engine *e, const struct dg_mix *mix, struct mix_run *run,
                     uint64_t *bytes, struct dg_error *error)
 {
@@ -123,6 +153,8 @@ static void one_try(struct engine *e, const struct dg_mix *mix, struct mix_run *
     struct dg_sample total;
     if (mix->anew)
         move(e, mix, run);
+    else
+        walk(mix, &run->state);
     run_mix(run, mix->turns);
     if (!dg_sample_once(e, &work, &total)) {
         out->rejected++;

@@ -115,6 +115,7 @@ void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit
     plan->inner = random_next(random) % 2 ? DG_PANELS_OUTER : DG_TILES_OUTER;
     plan->prefetch = random_next(random) % 2 != 0;
     plan->unroll = (unsigned)random_in(random, 1, 8);
+    plan->schedule = random_in(random, 0, 3) > 0;
     plan->issue = (unsigned)random_in(random, 0, 6);
     plan->cycles = (dg_cost)random_in(random, 0, 100000000) * DG_COST_ONE;
     snprintf(out->text, sizeof out->text,

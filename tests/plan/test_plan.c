@@ -65,7 +65,7 @@ static void check_result(const struct dg_problem *p, const struct dg_plan_result
     cr_assert(r->runner_up.tile.rows != r->best.tile.rows ||
               r->runner_up.tile.vectors != r->best.tile.vectors);
     /* the best is at most a tie dearer */
-    cr_assert_leq(r->best.cycles, r->runner_up.cycles + r->runner_up.cycles / 1000 * 3 + 1);
+    cr_assert_leq(r->best.cycles, r->runner_up.cycles + r->runner_up.cycles / 1000 * 15 + 15);
 }
 
 Test(plan, random_products, .timeout = 300)
@@ -177,6 +177,41 @@ Test(plan, targets)
             cr_assert_str_eq(r.best.body.isa->name, cases[i].chosen);
         else
             cr_assert(e.exit_code == DG_EXIT_INPUT && strstr(e.rule, cases[i].rule) != NULL);
+    }
+}
+
+/* Turns are measured with every load just before its multiplies. A chip whose turns take no more
+ * than its resources do reorders by itself, and its kernels keep that order; any other is
+ * scheduled for. */
+Test(plan, scheduled_where_the_chip_does_not_reorder)
+{
+    static const struct { double step; bool schedule; } rows[] = {
+        { 8, false }, { 8.3, false }, { 8.6, true }, { 14, true }, { 0, true },
+    };
+    static const char *const isa[] = { "avx2", "fma" };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct dg_entry chip[] = {
+            { "architecture", { .kind = DG_VALUE_TEXT, .text = "x86_64" } },
+            { "fma_latency", { .kind = DG_VALUE_NUMBER, .number = 4 } },
+            { "isa", { .kind = DG_VALUE_LIST, .list = isa, .list_count = 2 } },
+            { "mix.turn.f32.256.v2.b4.s128",
+              { .kind = DG_VALUE_NUMBER, .number = 128 * rows[i].step + 6 } },
+            { "mix.turn.f32.256.v2.b4.s16",
+              { .kind = DG_VALUE_NUMBER, .number = 16 * rows[i].step + 6 } },
+            { "op.fma.f32.256.per_cycle", { .kind = DG_VALUE_NUMBER, .number = 1 } },
+            { "op.load.f32.256.per_cycle", { .kind = DG_VALUE_NUMBER, .number = 2 } },
+        };
+        if (rows[i].step == 0)
+            chip[3].value.kind = chip[4].value.kind = DG_VALUE_NULL;
+        struct dg_profile profile = { .entries = chip, .entry_count = 7 };
+        struct dg_problem p = product(64, 64, 64);
+        struct dg_arena arena;
+        struct dg_plan_result r;
+        struct dg_error e = { 0 };
+        dg_arena_init(&arena);
+        cr_assert(dg_plan_make(&p, &profile, false, &arena, &r, &e), "%s: %s", e.where, e.rule);
+        cr_expect_eq(r.best.schedule, rows[i].schedule, "%g cycles a step", rows[i].step);
+        dg_arena_free(&arena);
     }
 }
 
