@@ -10,7 +10,7 @@
 #include "probes/claims/claims.h"
 #include "probes/infer/stats.h"
 
-enum { DG_MEASURE_SAMPLES = 32 };
+enum { DG_MEASURE_SAMPLES = 64 };
 struct dg_refusals;
 
 /* Accepted samples of one request, as order statistics. */

@@ -154,7 +154,7 @@ static void say_effective(struct dg_context *ctx, double size, double latency)
         if (!chase_lines(ctx, (uint64_t)bytes, 64, false, &reading))
             return;
         samples += reading.samples;
-        if (reading.cycles.low > 1.05 * latency)
+        if (reading.cycles.min > 1.05 * latency)
             break;
         held = bytes;
     }

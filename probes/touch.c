@@ -9,7 +9,7 @@
 
 #include "probes/mixes.h"
 
-enum { KEY = 96, MOST = 16, SAMPLES = 11 };
+enum { KEY = 96, MOST = 16, QUICK_SAMPLES = 11, SAMPLES = 41 };
 /* KiB; those beyond L2 and within the memory that may be used are measured */
 static const struct { uint64_t kib; bool quick; } regions[] = {
     { 1024, false }, { 2048, true }, { 4096, true }, { 6144, false }, { 8192, true },
@@ -60,7 +60,8 @@ static void start(struct batch *b, const struct dg_mix *rest)
 static void run(struct dg_context *ctx, const struct batch *b, double per_turn, const char *method)
 {
     struct dg_measure m[MOST] = { 0 };
-    if (b->count < 2 || ctx->stopped || !dg_read_mixes(ctx, b->mix, b->count, SAMPLES, m) ||
+    unsigned samples = ctx->quick ? QUICK_SAMPLES : SAMPLES;
+    if (b->count < 2 || ctx->stopped || !dg_read_mixes(ctx, b->mix, b->count, samples, m) ||
         m[0].samples == 0)
         return;
     for (size_t i = 1; i < b->count; i++) {

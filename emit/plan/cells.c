@@ -206,10 +206,10 @@ static void segment(const struct dg_point *p, size_t count, uint64_t at, size_t 
 }
 
 /* Beyond the last point the slope of noisy cells would be followed far: where it is within one in
- * 200 of the one expected, that one is meant. */
+ * 64 of the one expected, that one is meant. */
 static dg_price settled(dg_price slope, dg_price expected)
 {
-    return apart_price(slope, expected) <= expected / 200 ? expected : slope;
+    return apart_price(slope, expected) <= expected / 64 ? expected : slope;
 }
 
 dg_price dg_curve_at(const struct dg_family_cells *family, const struct dg_curve *curve,

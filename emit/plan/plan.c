@@ -6,9 +6,9 @@
 #include "emit/plan/search.h"
 #include "profile/fields.h"
 
-/* Plans within 3 in 1000 of the cheapest one are equal within the model's error, beyond 15 in 1000
+/* Plans within 5 in 1000 of the cheapest one are equal within the model's error, beyond 20 in 1000
  * they are not. */
-enum { TIE_THOUSANDTHS = 3, NO_TIE_THOUSANDTHS = 15 };
+enum { TIE_THOUSANDTHS = 5, NO_TIE_THOUSANDTHS = 20 };
 
 static bool same(const char *a, const char *b)
 {
@@ -153,20 +153,25 @@ static bool fill(const struct dg_space *s, const struct dg_found *found,
     return fill_terms(&corner, out, e);
 }
 
-/* Up to where plans are ties: the middle of the widest gap that the costs leave between what surely
- * is one and what surely is none. Another run of the probe moves costs a little, but seldom across
- * a gap, so its profile gives the same plan. */
+/* Up to where plans are ties. Only a plan simpler than all cheaper ones changes what is chosen: the
+ * limit is the middle of the widest gap that the costs of these leave between what surely is a tie
+ * and what surely is none. Another run of the probe moves costs a little, but seldom across that
+ * gap, so its profile gives the same plan. */
 static bool tie_limit(const struct dg_space *s, dg_cost cheapest, dg_cost *out, struct dg_error *e)
 {
     dg_cost low = cheapest + cheapest / 1000 * TIE_THOUSANDTHS;
     dg_cost high = cheapest + cheapest / 1000 * NO_TIE_THOUSANDTHS, widest = -1;
+    const struct dg_found *simplest = NULL;
     size_t count;
-    const dg_cost *costs = dg_search_costs(s, high, &count, e);
+    const struct dg_found *forms = dg_search_forms(s, high, &count, e);
     *out = low;
-    if (costs == NULL)
+    if (forms == NULL)
         return false;
     for (size_t i = 0; i <= count; i++) {
-        dg_cost next = i < count ? costs[i] : high;
+        if (i < count && simplest != NULL && !dg_simpler(forms[i].simple, simplest->simple))
+            continue;
+        simplest = i < count ? &forms[i] : NULL;
+        dg_cost next = i < count ? forms[i].cost : high;
         if (next < low)
             continue;
         if (next - low > widest) {

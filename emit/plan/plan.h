@@ -79,7 +79,7 @@ struct dg_plan_result {
 };
 
 /* Chooses the ISA (problem->isa, or from the profile's features), enumerates, prices, picks.
- * Ties within 0.3 %: fewer bodies, less code. False: *e says which limit cannot be met. */
+ * Of ties (plan.c) the simplest. False: *e says which limit cannot be met. */
 bool dg_plan_make(const struct dg_problem *problem, const struct dg_profile *profile, bool strict,
                   struct dg_arena *arena, struct dg_plan_result *out, struct dg_error *e);
 

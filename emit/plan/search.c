@@ -30,16 +30,14 @@ static struct bounded bound(const struct search *search, const struct dg_box *bo
     return b;
 }
 
-static bool simpler(struct dg_simplicity a, struct dg_simplicity b, bool *equal)
+bool dg_simpler(struct dg_simplicity a, struct dg_simplicity b)
 {
-    *equal = false;
     if (a.bodies != b.bodies)
         return a.bodies < b.bodies;
     if (a.weight != b.weight)
         return a.weight < b.weight;
     if (a.loops != b.loops)
         return a.loops < b.loops;
-    *equal = a.traffic == b.traffic;
     return a.traffic < b.traffic;
 }
 
@@ -56,8 +54,7 @@ static bool promising(const struct search *search, const struct bounded *b)
         return false;
     if (!search->by_simplicity)
         return beats(b, best->found && b->box.t != best->point.t ? search->other : best);
-    bool equal;
-    return !best->found || simpler(b->simple, best->simple, &equal);
+    return !best->found || dg_simpler(b->simple, best->simple);
 }
 
 static void take(struct search *search, const struct bounded *b)
@@ -103,11 +100,10 @@ static bool cut(const struct dg_space *s, const struct dg_box *box, struct dg_bo
 
 static bool less(const struct search *search, const struct bounded *a, const struct bounded *b)
 {
-    bool equal;
     if (a->possible != b->possible)
         return a->possible;
     if (search->by_simplicity) {
-        return simpler(a->simple, b->simple, &equal);
+        return dg_simpler(a->simple, b->simple);
     }
     return a->cost < b->cost;
 }
@@ -200,28 +196,31 @@ bool dg_search_cheapest(const struct dg_space *s, struct dg_found *best, struct 
     return run(&search, count, e);
 }
 
-dg_cost *dg_search_costs(const struct dg_space *s, dg_cost limit, size_t *count,
-                         struct dg_error *e)
+struct dg_found *dg_search_forms(const struct dg_space *s, dg_cost limit, size_t *count,
+                                 struct dg_error *e)
 {
     struct bounded roots[ROOTS];
     struct dg_found best;
     struct search search = { .s = s, .limit = limit, .best = &best, .other = &best };
-    dg_cost *costs = dg_alloc_array(s->arena, ROOTS * s->tile_count, sizeof *costs);
+    struct dg_found *forms = dg_alloc_array(s->arena, ROOTS * s->tile_count, sizeof *forms);
     *count = 0;
-    for (size_t i = 0; costs != NULL && i < s->tile_count; i++)
+    for (size_t i = 0; forms != NULL && i < s->tile_count; i++)
         for (size_t r = roots_of(&search, &s->tiles[i], roots); r-- > 0;) {
+            struct dg_corner corner;
             best = (struct dg_found){ 0 };
             descend(&search, &roots[r]);
             if (!best.found)
                 continue;
+            dg_corner_of(s, &best.point, &corner);
+            best.simple = dg_simplicity_of(&corner);
             size_t at = (*count)++;
-            for (; at > 0 && costs[at - 1] > best.cost; at--)
-                costs[at] = costs[at - 1];
-            costs[at] = best.cost;
+            for (; at > 0 && forms[at - 1].cost > best.cost; at--)
+                forms[at] = forms[at - 1];
+            forms[at] = best;
         }
-    if (costs == NULL)
+    if (forms == NULL)
         dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
-    return costs;
+    return forms;
 }
 
 bool dg_search_simplest(const struct dg_space *s, dg_cost limit, struct dg_found *best,

@@ -126,10 +126,11 @@ uint64_t dg_roundest(double low, double high)
  * keeps more than it seems, up to half more where pages crowd the same sets (with eight ways or
  * more, scattered pages lose a tenth of their lines at 0.7 of the size), but not beyond a third of
  * the way, by when caches of any replacement are overfull. The roundest size in between is the best
- * guess; the bounds hold one power of two at most. */
+ * guess; the bounds hold one power of two at most. What is kept counts as
+ * all where it is nearly so: the crossing moves by that much from run to run. */
 bool dg_infer_extent(const struct dg_curve *curve, double low, double high, struct dg_extent *out)
 {
-    const double slack = 1.2, crowded = 1.5;
+    const double slack = 1.2, crowded = 1.5, whole = 0.875;
     double onset = dg_infer_crossing(curve, low, high, 0.10);
     double keeps = dg_infer_crossing(curve, low, high, 0.15);
     double third = dg_infer_crossing(curve, low, high, 0.35);
@@ -137,9 +138,10 @@ bool dg_infer_extent(const struct dg_curve *curve, double low, double high, stru
         return false;
     double most = fmin(third, crowded * onset);
     double size = (double)dg_roundest(onset / slack, most);
+    keeps = keeps < whole * size ? keeps : size;
     *out = (struct dg_extent){
         .size = size, .size_low = fmin(onset / slack, size), .size_high = fmax(most, size),
-        .kept = floor(fmin(keeps, size)), .kept_low = floor(fmin(onset, size)),
+        .kept = floor(keeps), .kept_low = floor(fmin(onset, size)),
         .kept_high = ceil(third) };
     return true;
 }
