@@ -7,6 +7,7 @@
 #include "cli/gen_plan.h"
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/report.h"
 #include "base/str.h"
 
 enum { CYCLE_DECIMALS = 1 };
@@ -276,7 +277,7 @@ static bool print(const struct dg_problem *problem, const struct dg_profile *pro
         as_text(&out, problem, &plan);
     if (out.failed)
         return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
-    fwrite(out.text, 1, out.length, stdout);
+    dg_print_plain(stdout, dg_str_text(&out));
     return dg_stdout_done(e);
 }
 

@@ -3,6 +3,7 @@
  * deepgemm-probe: what this machine can do, measured. */
 #include <stdio.h>
 
+#include "base/report.h"
 #include "cli/probe.h"
 #include "probes/probe.h"
 #include "profile/reader.h"
@@ -43,7 +44,7 @@ static bool show(const struct dg_options *options, struct dg_error *e)
     if (text.failed)
         return dg_fail(e, DG_EXIT_INTERNAL, options->operands[0], "out of memory", "",
                        "free some memory");
-    fputs(dg_str_text(&text), stdout);
+    dg_print_plain(stdout, dg_str_text(&text));
     return true;
 }
 
@@ -52,9 +53,11 @@ static bool validate(const struct dg_options *options, struct dg_error *e)
     struct dg_profile profile;
     if (!dg_profile_load(options->operands[0], options->arena, &profile, e))
         return false;
-    for (size_t i = 0; i < profile.warning_count; i++)
-        fprintf(stderr, "deepgemm-probe: warning: %s: %s\n", options->operands[0],
-                profile.warnings[i]);
+    for (size_t i = 0; i < profile.warning_count; i++) {
+        char text[512];
+        dg_format(text, sizeof text, "%s: %s", options->operands[0], profile.warnings[i]);
+        dg_warning_print(options->program->name, text);
+    }
     printf("%s: valid, %zu values, %zu with evidence\n", options->operands[0],
            profile.entry_count, profile.measurement_count);
     return true;

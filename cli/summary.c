@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "base/report.h"
 #include "base/str.h"
 #include "cli/options.h"
 #include "emit/write/manifest.h"
@@ -304,7 +305,7 @@ static bool summarise(const struct dg_options *options, struct dg_error *e)
     if (ok && out.failed)
         ok = dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "");
     if (ok)
-        fputs(dg_str_text(&out), stdout);
+        dg_print_plain(stdout, dg_str_text(&out));
     return ok;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/report.h"
 #include "base/run.h"
 #include "base/str.h"
 #include "cli/options.h"
@@ -57,9 +58,11 @@ static bool check_tool(const char *option, const char *name, struct dg_error *e)
 static bool check_json(const char *path, struct dg_arena *arena, struct dg_error *e)
 {
     struct dg_manifest ignored;
+    struct stat about;
     if (path == NULL)
         return true;
-    if (access(path, F_OK) == 0 && dg_manifest_read(path, arena, &ignored, NULL))
+    if (stat(path, &about) == 0 && S_ISREG(about.st_mode) &&
+        dg_manifest_read(path, arena, &ignored, NULL))
         return dg_fail(e, DG_EXIT_USAGE, "--json", "must not replace the manifest of a kernel",
                        path, "give another path");
     return dg_file_check(path, e);
@@ -98,7 +101,7 @@ static bool run(const struct dg_options *o, struct dg_error *e)
     else
         dg_report_text(&report, &text);
     if (report.count > 0 && (json == NULL || strcmp(json, "/dev/stdout") != 0))
-        fputs(dg_str_text(&text), stdout);
+        dg_print_plain(stdout, dg_str_text(&text));
     if (report.count > 0 && json != NULL && !write_json(&report, json, o->arena, &unwritten)) {
         if (code != DG_EXIT_CHECK)
             *e = unwritten;
