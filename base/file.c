@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,22 +21,29 @@ static bool failed(struct dg_error *e, enum dg_exit code, const char *path, cons
     return dg_fail(e, code, path, rule, number == 0 ? "" : strerror(number), todo);
 }
 
-static bool not_written(struct dg_error *e, const char *path, const char *rule, int number)
+static const char *advice(int number, const char *otherwise)
 {
-    static const struct { int number; const char *todo; } advice[] = {
+    static const struct { int number; const char *todo; } rows[] = {
         { ENOENT, "make its folder first, or give another path" },
         { ENOTDIR, "a part of the path is a file: give another path" },
-        { EISDIR, "give the path of a file in that folder" },
+        { EISDIR, "a folder is there: give the path of a file" },
+        { ENXIO, "start what reads from it first, or give another path" },
         { ENAMETOOLONG, "give a shorter name" },
         { ENOSPC, "free some space or write elsewhere; an existing file was left as it was" },
         { EDQUOT, "free some space or write elsewhere; an existing file was left as it was" },
         { EFBIG, "raise the limit of file sizes (ulimit -f); an existing file was left as it was" },
     };
-    const char *todo = "give a path that can be written; an existing file was left as it was";
-    for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
-        if (advice[i].number == number)
-            todo = advice[i].todo;
-    return failed(e, DG_EXIT_UNAVAILABLE, path, rule, number, todo);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].number == number)
+            return rows[i].todo;
+    return otherwise;
+}
+
+static bool not_written(struct dg_error *e, const char *path, const char *rule, int number)
+{
+    return failed(e, DG_EXIT_UNAVAILABLE, path, rule, number,
+                  advice(number, "give a path that can be written; an existing file was left as it "
+                                 "was"));
 }
 
 /* Reads to the end of fd into a buffer that doubles; NULL with errno, or with *too_large. fd does
@@ -91,7 +99,8 @@ char *dg_file_read(const char *path, size_t limit, struct dg_arena *arena, size_
         dg_fail(e, DG_EXIT_INPUT, path, "is a pipe that nothing writes to", "",
                 "give a file, or start the writer first");
     } else if (size == NULL && memchr(raw, '\0', length) != NULL) {
-        dg_fail(e, DG_EXIT_INPUT, path, "must be a text", "a zero byte", "give a text file");
+        dg_fail(e, DG_EXIT_INPUT, path, "must be a text", "a zero byte",
+                "give a text file, saved as UTF-8");
     } else if ((out = dg_alloc(arena, length + 1)) == NULL) {
         dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "");
     } else {
@@ -146,9 +155,12 @@ static bool write_straight(const char *path, const void *bytes, size_t size, str
     int named = descriptor_of(path);
     if (named == STDOUT_FILENO)
         fflush(stdout);
-    int fd = named >= 0 ? dup(named) : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    /* a pipe that nobody reads would be waited for without end */
+    int fd = named >= 0 ? dup(named) : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return not_written(e, path, "cannot be opened for writing", errno);
+    if (named < 0)
+        fcntl(fd, F_SETFL, 0);
     int number = write_all(fd, bytes, size);
     if (close(fd) != 0 && number == 0)
         number = errno;
@@ -311,14 +323,30 @@ static void drop(struct pending *p)
     free(p->target);
 }
 
+/* The usual signals wait until no temporary file is left; not where a write may take long. */
+static bool hold_signals(const struct pending *p, size_t count, sigset_t *before)
+{
+    sigset_t set;
+    for (size_t i = 0; i < count; i++)
+        if (p[i].straight)
+            return false;
+    sigemptyset(&set);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    return pthread_sigmask(SIG_BLOCK, &set, before) == 0;
+}
+
 bool dg_file_write_all(const struct dg_file_part *parts, size_t count, struct dg_error *e)
 {
     bool ok = true;
+    sigset_t before;
     struct pending *p = calloc(count == 0 ? 1 : count, sizeof *p);
     if (p == NULL)
         return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "");
     for (size_t i = 0; ok && i < count; i++)
         ok = find_target(&p[i], parts[i].path, e);
+    bool held = ok && hold_signals(p, count, &before);
     for (size_t i = 0; ok && i < count; i++)
         if (!p[i].straight)
             ok = write_temporary(&p[i], &parts[i], e);
@@ -335,6 +363,8 @@ bool dg_file_write_all(const struct dg_file_part *parts, size_t count, struct dg
     for (size_t i = 0; i < count; i++)
         drop(&p[i]);
     free(p);
+    if (held)
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
     return ok;
 }
 
@@ -388,8 +418,7 @@ bool dg_folder_make(const char *path, struct dg_error *e)
         return dg_fail(e, DG_EXIT_UNAVAILABLE, path, "must be a folder", "a file",
                        "choose another folder, or remove the file");
     return number == 0 || failed(e, DG_EXIT_UNAVAILABLE, path, "the folder cannot be made", number,
-                                 number == ENOTDIR ? "a part of the path is a file: choose another"
-                                                   : "give a folder that can be written");
+                                 advice(number, "give a folder that can be written"));
 }
 
 bool dg_stdout_done(struct dg_error *e)

@@ -33,7 +33,8 @@ static long system_read_file(struct dg_host *host, const char *path, char *out, 
     size_t used = 0;
     if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full || size == 0)
         return -1;
-    int descriptor = open(full, O_RDONLY | O_CLOEXEC);
+    /* below a system root may stand a pipe, which would be waited for without end */
+    int descriptor = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return -1;
     while (used + 1 < size) {

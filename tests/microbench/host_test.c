@@ -306,6 +306,9 @@ Test(host, sysroot_moves_proc_and_sys)
     cr_expect_str_eq(text, "value");
     cr_expect_eq(host.read_file(&host, "/proc/self/status", text, sizeof text), -1);
     unlink(path);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    cr_expect_not(dg_host_key(&host, "/proc/x", "name", text, sizeof text), "an idle pipe");
+    unlink(path);
     snprintf(path, sizeof path, "%s/proc", folder);
     rmdir(path);
     rmdir(folder);
