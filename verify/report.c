@@ -266,7 +266,7 @@ void dg_report_text(const struct dg_verify_report *report, struct dg_str *out)
 {
     for (size_t i = 0; i < report->count; i++) {
         const struct dg_kernel_report *k = &report->kernels[i];
-        dg_str_format(out, "%s (%s): %s\n", k->name, k->isa,
+        dg_str_format(out, "%s (%s): %s\n", k->name, k->isa[0] != '\0' ? k->isa : "unknown",
                       k->unchecked ? "timed only" : k->pass ? "pass" : k->ran ? "FAIL" : "not run");
         if (!k->ran) {
             dg_str_format(out, "  %s: %s%s%s\n", k->problem.where, k->problem.rule,

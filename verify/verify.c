@@ -14,7 +14,7 @@
 #include "verify/tools.h"
 #include "verify/workdir.h"
 
-enum { OBJECT_LIMIT = 256 << 20 };
+enum { OBJECT_LIMIT = 256 << 20, MOST_ALIGNMENT = 4096 };
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -57,6 +57,33 @@ static bool supported(const struct dg_manifest *m, struct dg_error *e)
     if (m->problem.workspace_size != 0)
         return dg_fail(e, DG_EXIT_INPUT, m->name, "the verifier knows no kernels with a workspace",
                        NULL, newer);
+    return true;
+}
+
+/* A manifest that contradicts itself would make any kernel look wrong. */
+static bool consistent(const struct dg_manifest *m, const char *path, struct dg_error *e)
+{
+    uint64_t alignment = m->problem.packed_b_alignment;
+    bool packed = strcmp(m->problem.layout_b, "packed") == 0;
+    uint64_t row = strcmp(m->problem.layout_b, "col_major") == 0 ? m->problem.k : m->problem.n;
+    const struct { bool good; const char *place, *rule; uint64_t value; } rows[] = {
+        {m->problem.m > 0, "m", "must be at least 1", m->problem.m},
+        {m->problem.n > 0, "n", "must be at least 1", m->problem.n},
+        {m->problem.lda >= m->problem.k, "lda", "must be at least k", m->problem.lda},
+        {packed || m->problem.ldb >= row, "ldb", "must be at least a row of B", m->problem.ldb},
+        {m->problem.ldc >= m->problem.n, "ldc", "must be at least n", m->problem.ldc},
+        {m->problem.beta <= 1, "beta", "must be 0 or 1", (uint64_t)m->problem.beta},
+        {alignment <= MOST_ALIGNMENT && (alignment & (alignment - 1)) == 0, "packed_b_alignment",
+         "must be a power of two, at most a page", alignment},
+    };
+    char where[sizeof e->where], value[24];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].good)
+            continue;
+        dg_format(where, sizeof where, "%s: /problem/%s", path, rows[i].place);
+        dg_format(value, sizeof value, "%llu", (unsigned long long)rows[i].value);
+        return dg_fail(e, DG_EXIT_INPUT, where, rows[i].rule, value, "generate the kernel again");
+    }
     return true;
 }
 
@@ -112,7 +139,8 @@ static bool check_here(struct entry *entry, size_t index, const struct dg_workdi
 {
     const struct dg_manifest *m = &entry->manifest;
     struct dg_error unfit;
-    if (!supported(m, e) || !dg_manifest_check_files(entry->path, m, e))
+    if (!supported(m, e) || !consistent(m, entry->path, e)
+        || !dg_manifest_check_files(entry->path, m, e))
         return false;
     if (!listed_file(entry->path, m, ".o", entry->object, sizeof entry->object)
         || !listed_file(entry->path, m, ".s", entry->source, sizeof entry->source))

@@ -46,6 +46,25 @@ Test(verify_input, refused)
     cr_assert(fixture_write(&f));
     expect_refused(&f, "hand.json", DG_EXIT_INPUT, "f32");
     f.manifest.problem.dtype = "f32";
+    const struct dg_manifest good = f.manifest;
+    for (int i = 0; i < 8; i++) {
+        static const char *const rules[] = { "at least 1", "at least 1", "least k", "row of B",
+                                             "least n", "0 or 1", "power of two", "power of two" };
+        f.manifest = good;
+        switch (i) {
+        case 0: f.manifest.problem.m = 0; break;
+        case 1: f.manifest.problem.n = 0; break;
+        case 2: f.manifest.problem.lda = 6; break;
+        case 3: f.manifest.problem.layout_b = "row_major", f.manifest.problem.ldb = 15; break;
+        case 4: f.manifest.problem.ldc = 15; break;
+        case 5: f.manifest.problem.beta = 7; break;
+        case 6: f.manifest.problem.packed_b_alignment = 48; break;
+        default: f.manifest.problem.packed_b_alignment = 1 << 20;
+        }
+        cr_assert(fixture_write(&f));
+        expect_refused(&f, "hand.json", DG_EXIT_INPUT, rules[i]);
+    }
+    f.manifest = good;
 
     f.object_hash[0] = f.object_hash[0] == '0' ? '1' : '0';
     cr_assert(fixture_write(&f));
