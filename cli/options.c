@@ -172,6 +172,11 @@ static bool check_value(const struct dg_options *o, const struct dg_option *opti
                      "keep one of them");
     if (option->kind == DG_OPTION_U64 || option->kind == DG_OPTION_DOUBLE)
         return check_number(option, where, value, e);
+    size_t length = strlen(value);
+    if (option->kind == DG_OPTION_LIST && length > 0 &&
+        (value[0] == ',' || value[length - 1] == ',' || strstr(value, ",,") != NULL))
+        return usage(e, where, "must be names with commas between them", value,
+                     "leave out the comma that has no name beside it");
     if (option->kind != DG_OPTION_FLAG && option->kind != DG_OPTION_MAYBE && value[0] == '\0')
         return usage(e, where, "needs a value", "an empty text", "give a value or leave it out");
     return true;
@@ -224,6 +229,10 @@ static bool take_operands(poptContext context, struct dg_options *o, struct dg_e
     o->operand_count = count;
     if (o->help || o->version)
         return true;
+    for (size_t i = 0; i < count; i++)
+        if (copy[i][0] == '\0')
+            return see_help(e, "command line", "needs arguments with something in them",
+                            "an empty text", o, NULL, "");
     if (count > command->operands_most) {
         const char *names[16], *near = NULL;
         size_t n = 0;
@@ -235,8 +244,10 @@ static bool take_operands(poptContext context, struct dg_options *o, struct dg_e
                                                              : "too many arguments",
                         copy[command->operands_most], o, near, "");
     }
+    char rule[64];
+    dg_format(rule, sizeof rule, "needs %s", command->operands);
     if (count < command->operands_least)
-        return see_help(e, "command line", "missing argument", command->operands, o, NULL, "");
+        return see_help(e, "command line", rule, "nothing", o, NULL, "");
     return true;
 }
 

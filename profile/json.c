@@ -132,8 +132,10 @@ static bool scan_number(struct scan *s)
     bool integer = true;
     for (; s->at + n < s->end && strchr("+-.0123456789eE", s->at[n]) != NULL; n++)
         integer = integer && strchr(".eE", s->at[n]) == NULL;
-    if (n == 0 || n >= sizeof text)
+    if (n == 0)
         return broken(s, "is not JSON", any_value);
+    if (n >= sizeof text)
+        return broken(s, "a number must be shorter", "round it: doubles hold 17 digits");
     memcpy(text, s->at, n);
     text[n] = '\0';
     double value;

@@ -37,13 +37,15 @@ static bool columns_possible(const struct asked *a, uint32_t columns)
 static bool rows_offered(const struct asked *a, uint32_t rows)
 {
     uint32_t columns = a->problem->tile_n, lanes = a->c->body->lanes;
-    return rows_possible(a, rows) && fits(a, rows, columns > lanes ? columns / lanes : 1);
+    bool wide = columns > 0 && columns_possible(a, columns);
+    return rows_possible(a, rows) && fits(a, rows, wide ? columns / lanes : 1);
 }
 
 static bool columns_offered(const struct asked *a, uint32_t columns)
 {
     uint32_t rows = a->problem->tile_m, lanes = a->c->body->lanes;
-    return columns_possible(a, columns) && fits(a, rows > 0 ? rows : 1, columns / lanes);
+    bool high = rows > 0 && rows_possible(a, rows);
+    return columns_possible(a, columns) && fits(a, high ? rows : 1, columns / lanes);
 }
 
 static bool refuse(const struct asked *a, const char *key, const char *rule, uint32_t value,

@@ -14,7 +14,8 @@
 enum { FILE_LIMIT = 1 << 20, MAX_SETTINGS = 256 };
 
 struct scan {
-    const char *path;
+    const char *path, *text;
+    size_t size;
     struct dg_arena *arena;
     struct dg_error *e;
     struct dg_setting *settings;
@@ -39,12 +40,25 @@ static bool refuse(struct scan *s, yaml_mark_t mark, const char *rule, const cha
     return dg_fail(s->e, DG_EXIT_INPUT, place(s, mark), rule, value, todo);
 }
 
+static size_t line_of(const struct scan *s, size_t offset)
+{
+    size_t line = 0;
+    for (size_t i = 0; i < offset && i < s->size; i++)
+        line += s->text[i] == '\n';
+    return line;
+}
+
 static bool next(struct scan *s, yaml_event_t *event)
 {
     if (yaml_parser_parse(&s->parser, event))
         return true;
     const char *problem = s->parser.problem != NULL ? s->parser.problem : "not readable";
-    return refuse(s, s->parser.problem_mark, "is not valid YAML", problem,
+    yaml_mark_t mark = s->parser.problem_mark;
+    if (s->parser.error == YAML_READER_ERROR)     /* it tells only the byte */
+        mark.line = line_of(s, s->parser.problem_offset);
+    if (strncmp(problem, "found ", 6) == 0)
+        problem += 6;
+    return refuse(s, mark, "is not valid YAML", problem,
                   "correct the file; see examples/gemm_config.yaml");
 }
 
@@ -256,7 +270,7 @@ bool dg_settings_read(const char *path, struct dg_arena *arena, struct dg_settin
     char *text = dg_file_read(path, FILE_LIMIT, arena, &size, e);
     if (text == NULL)
         return false;
-    struct scan s = { .path = path, .arena = arena, .e = e };
+    struct scan s = { .path = path, .text = text, .size = size, .arena = arena, .e = e };
     s.settings = dg_alloc_array(arena, MAX_SETTINGS, sizeof *s.settings);
     if (s.settings == NULL || !yaml_parser_initialize(&s.parser))
         return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "");

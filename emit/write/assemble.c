@@ -83,8 +83,8 @@ static bool look(struct job *job, const struct dg_target *target)
         }
     }
     char value[128];
-    dg_format(value, sizeof value, "neither %s-as nor %s-gcc is in PATH", target->triple,
-              target->triple);
+    dg_format(value, sizeof value, "none of %s%s-as and %s-gcc in PATH",
+              native(target) ? "as, cc, " : "", target->triple, target->triple);
     return dg_fail(job->e, DG_EXIT_UNAVAILABLE, target->architecture, "needs a GNU assembler",
                    value, "install binutils for it, name one with --as or --cc, or write only the "
                           "source with --source-only");

@@ -104,8 +104,10 @@ Test(options, refused)
         { "--hardwrae x", "", "--hardwrae", "--hardware" },
         { "--budge 3", "", "--budge", "--budget" },
         { "--unrelated-thing", "", "--unrelated-thing", "deepgemm-toy run --help" },
-        { "-x", "", "-x", "" }, { "a b", "", "b", "" }, { "show", "", "FILE", "show --help" },
+        { "-x", "", "-x", "" }, { "a b", "", "b", "" }, { "show", "", "nothing", "show --help" },
         { "list x", "", "x", "" }, { "show --m 1 f", "", "--m", "" },
+        { "--only ,", "--only", ",", "comma" }, { "--only a,,b", "--only", "a,,b", "comma" },
+        { "--only a,", "--only", "a,", "" }, { "--only=", "--only", "empty", "" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct dg_arena arena;

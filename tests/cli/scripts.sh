@@ -83,6 +83,11 @@ if [ "$(uname -m)" = x86_64 ] && grep -q avx2 /proc/cpuinfo; then
     # C alone is larger than any address space
     check "generate a huge product" 0 "gemm_f32_2147483647x100000x1" "$gen" --dtype f32 \
         --hardware "$work/out/hardware.json" --m 2147483647 --n 100000 --k 1 -o "$work/huge"
+    check "a report on stdout" 0 '"schema": "deepgemm-verify/1"' timeout 60 "$verify" \
+        "$work/out/kernels" --no-timing --json /dev/stdout
+    mkfifo "$work/idle"
+    check "a report into an idle pipe" 4 "start what reads" timeout 60 "$verify" \
+        "$work/out/kernels" --no-timing --json "$work/idle"
     check "verify a huge product" 4 "more memory" "$verify" "$work/huge" --no-timing
     check "summary" 0 "verified    pass" "$summary" "$work/out"
 fi
@@ -96,6 +101,10 @@ check "infer gives the same" 0 "" cmp "$work/run.json" "$work/inferred.json"
 check "infer from a profile" 3 "run.json: .*schema" "$probe" infer "$work/run.json" \
     -o "$work/no.json"
 check "no file from a profile" 1 "" test -e "$work/no.json"
+printf '{"name":"x","architecture":"x86_64","core_kind":"\\u001b[31m\\u009b"}' >"$work/escape.json"
+check "an escape character shown" 0 '\\x1b\[31m\\xc2\\x9b' "$probe" show "$work/escape.json"
+check "an empty path" 2 "found an empty text" "$probe" show ""
+check "a missing argument" 2 "needs FILE, found nothing" "$probe" validate
 check "a system root that is none" 2 "sysroot: must be a folder" "$probe" --sysroot "$work/none"
 mkfifo "$work/pipe"
 check "a pipe without writer" 3 "pipe that nothing writes to" timeout 20 "$probe" show "$work/pipe"

@@ -289,6 +289,7 @@ Test(plan, tile_that_cannot_be)
         { 7, 160, 6, 16, "7 rows", "choose 4," },
         { 16, 160, 7, 16, "16 rows", "choose 6," },
         { 2, 160, 1024, 0, "at most 2", "choose 2," },
+        { 4, 4, 1024, 1024, "at most 4", "choose 4," },
     };
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         struct dg_problem p = product(cases[i / 2].m, cases[i / 2].n, 64);

@@ -99,6 +99,8 @@ static const struct refusal { const char *text, *where, *rule, *todo; } refusals
     { HEAD ",\"l1_size\":+32768}", "/l1_size", "decimal", "" },
     { HEAD ",\"l1_size\":0x8000}", "/l1_size", "comma", "" },
     { HEAD ",\"l1_size\":NaN}", "/l1_size", "not JSON", "" },
+    { HEAD ",\"clock_hz\":1000000000000000000000000000000000000000000000000000000000000000000000}",
+      "/clock_hz", "must be shorter", "round it" },
     { HEAD ",\"memory_bandwidth_gbps\":17,6}", "f.json", "expected a key", "" },
     { HEAD ",\"l3_size\":9007199254740993}", "/l3_size", "2^53", "" },
     { HEAD ",\"environment\":{\"t\":9007199254740993}}", "/environment/t", "2^53", "" },
