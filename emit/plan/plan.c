@@ -44,6 +44,21 @@ static bool usable(const struct dg_isa *isa, const char *architecture,
            dg_body_for(isa, problem->dtype, body);
 }
 
+/* Advice: what the plainest target of the architecture needs. */
+static bool no_target(const char *architecture, const struct dg_problem *problem,
+                      struct dg_error *e)
+{
+    struct dg_body body;
+    char todo[160] = "this version has no target of that architecture: take another profile";
+    for (size_t i = 0; dg_isas[i] != NULL; i++)
+        if (same(dg_isas[i]->architecture, architecture) &&
+            dg_body_for(dg_isas[i], problem->dtype, &body))
+            dg_format(todo, sizeof todo, "%s needs %s: add them to isa if the chip has them",
+                      dg_isas[i]->name, dg_isas[i]->features);
+    return dg_fail(e, DG_EXIT_INPUT, "isa", "no target of this build runs on the profile's chip",
+                   architecture, todo);
+}
+
 static bool choose_isa(const struct dg_problem *problem, struct dg_view *view,
                        struct dg_body *body, struct dg_error *e)
 {
@@ -70,7 +85,7 @@ static bool choose_isa(const struct dg_problem *problem, struct dg_view *view,
     for (size_t i = 0; dg_isas[i] != NULL; i++)
         if (usable(dg_isas[i], architecture, features, count, problem, body))
             return true;
-    return no_isa("auto", "no target of this build runs on the profile's chip", e);
+    return no_target(architecture, problem, e);
 }
 
 static struct dg_split split_of(const struct dg_row_plan *rows, const uint32_t count[2])

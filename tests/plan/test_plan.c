@@ -180,6 +180,32 @@ Test(plan, targets)
     }
 }
 
+/* A typed profile lists too little: what is missing is named. */
+Test(plan, no_target)
+{
+    static const struct { const char *architecture, *feature, *todo; } cases[] = {
+        { "x86_64", "sse2", "x86_64-avx2 needs avx2,fma" },
+        { "aarch64", "fp", "aarch64-neon needs asimd" },
+        { "riscv64", "v", "another profile" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct dg_entry chip[] = {
+            { "architecture", { .kind = DG_VALUE_TEXT, .text = cases[i].architecture } },
+            { "isa", { .kind = DG_VALUE_LIST, .list = &cases[i].feature, .list_count = 1 } },
+        };
+        struct dg_profile profile = { .entries = chip, .entry_count = 2 };
+        struct dg_problem p = product(4, 4, 4);
+        struct dg_arena arena;
+        struct dg_plan_result r;
+        struct dg_error e = { 0 };
+        dg_arena_init(&arena);
+        cr_expect_not(dg_plan_make(&p, &profile, false, &arena, &r, &e));
+        cr_expect(e.exit_code == DG_EXIT_INPUT && strstr(e.todo, cases[i].todo) != NULL, "%s: %s",
+                  e.rule, e.todo);
+        dg_arena_free(&arena);
+    }
+}
+
 /* Turns are measured with every load just before its multiplies. A chip whose turns take no more
  * than its resources do reorders by itself, and its kernels keep that order; any other is
  * scheduled for. */
