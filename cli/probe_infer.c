@@ -39,6 +39,21 @@ bool dg_probe_print(const struct dg_profile *profile, const struct dg_options *o
     return true;
 }
 
+/* An answer that no probe gives comes from samples that somebody changed. */
+static bool build(const char *path, const struct dg_samples_file *file,
+                  const struct dg_probe_result *result, struct dg_arena *arena,
+                  struct dg_profile *out, struct dg_error *e)
+{
+    struct dg_error wrong = { .exit_code = DG_EXIT_OK };
+    char where[sizeof wrong.where];
+    if (dg_probe_profile(result, dg_replay_name(file), dg_replay_architecture(file), arena, out,
+                         &wrong))
+        return true;
+    dg_format(where, sizeof where, "%s: %s", path, wrong.where);
+    return dg_fail(e, DG_EXIT_INPUT, where, wrong.rule, wrong.value,
+                   "give the samples file as deepgemm-probe wrote it");
+}
+
 bool dg_probe_command_infer(const struct dg_options *options, struct dg_error *e)
 {
     const char *path = options->operands[0], *output = dg_option_text(options, "output");
@@ -56,8 +71,7 @@ bool dg_probe_command_infer(const struct dg_options *options, struct dg_error *e
         return dg_fail(e, DG_EXIT_INPUT, path, "info must hold name and architecture", "none",
                        "give the samples file that deepgemm-probe wrote beside a profile");
     return dg_replay_run(&file, options->arena, &result, e) &&
-           dg_probe_profile(&result, dg_replay_name(&file), dg_replay_architecture(&file),
-                            options->arena, &profile, e) &&
+           build(path, &file, &result, options->arena, &profile, e) &&
            (output == NULL || dg_profile_save(output, &profile, e)) &&
            dg_probe_print(&profile, options, e);
 }

@@ -100,6 +100,10 @@ check "infer" 0 "fma latency" "$probe" infer "$work/run.samples.json" -o "$work/
 check "infer gives the same" 0 "" cmp "$work/run.json" "$work/inferred.json"
 check "infer from a profile" 3 "run.json: .*schema" "$probe" infer "$work/run.json" \
     -o "$work/no.json"
+sed 's/"architecture": *"[a-z0-9_]*"/"architecture": "vax"/' "$work/run.samples.json" \
+    >"$work/vax.samples.json"
+check "infer for a machine that is none" 3 "vax.samples.json: architecture.*found vax" "$probe" \
+    infer "$work/vax.samples.json"
 check "no file from a profile" 1 "" test -e "$work/no.json"
 printf '{"name":"x","architecture":"x86_64","core_kind":"\\u001b[31m\\u009b"}' >"$work/escape.json"
 check "an escape character shown" 0 '\\x1b\[31m\\xc2\\x9b' "$probe" show "$work/escape.json"
