@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/report.h"
 #include "base/str.h"
+#include "profile/fields.h"
 
 enum { CYCLE_DECIMALS = 1 };
 
@@ -123,16 +124,46 @@ static void add_value(struct dg_str *out, const struct dg_read *read)
         dg_str_format(out, "list of %zu", value->list_count);
 }
 
+/* Cells of one family that follow one another, from i on. */
+static size_t same_family(const struct dg_view *view, size_t i)
+{
+    const struct dg_field *field = dg_field_of(view->reads[i].key);
+    size_t end = i + 1;
+    while (end < view->read_count && view->reads[end].value != NULL &&
+           dg_field_of(view->reads[end].key) == field)
+        end++;
+    return end - i;
+}
+
+/* Cells of a family as one line, by what their keys share: mix.turn.f32.512. */
+static void add_family(struct dg_str *out, const struct dg_read *reads, size_t count)
+{
+    const char *first = reads[0].key, *last = reads[count - 1].key;
+    dg_str_add(out, "  ");
+    for (size_t i = 0; first[i] != '\0' && first[i] == last[i]; i++)
+        dg_str_addc(out, first[i]);
+    dg_str_format(out, "*: %zu cells (--json has each)\n", count);
+}
+
 static void add_reads(struct dg_str *out, const struct dg_view *view)
 {
+    enum { FEW = 8 };
     size_t absent = 0, assumed = 0;
+    for (size_t i = 0; i < view->read_count; i++) {
+        assumed += view->reads[i].assumed;
+        absent += view->reads[i].value == NULL && !view->reads[i].assumed;
+    }
     dg_str_add(out, "read from the profile\n");
     for (size_t i = 0; i < view->read_count; i++) {
         const struct dg_read *read = &view->reads[i];
-        assumed += read->assumed;
-        absent += read->value == NULL && !read->assumed;
         if (read->value == NULL)
             continue;
+        size_t count = same_family(view, i);
+        if (count > FEW) {
+            add_family(out, read, count);
+            i += count - 1;
+            continue;
+        }
         dg_str_format(out, "  %s = ", read->key);
         add_value(out, read);
         dg_str_addc(out, '\n');

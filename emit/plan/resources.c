@@ -183,13 +183,15 @@ dg_price dg_step_price(const struct dg_constants *c, struct dg_tile tile, const 
         for (int part = 0; part < DG_PART_COUNT; part++)
             parts[part] += step[i].op == part_op(c->body, (enum dg_part_op)part);
     dg_price worst = c->latency;
+    bool bound = false;
     *binding = "latency of the accumulator chain";
     for (size_t i = 0; i < c->resource_count; i++) {
         dg_price price = 0;
         for (int part = 0; part < DG_PART_COUNT; part++)
             price += (dg_price)parts[part] * c->resource[i].price[part];
-        if (price >= worst) {
+        if (price > worst || (price == worst && !bound)) {
             worst = price;
+            bound = true;                         /* of equal ones the first by name */
             *binding = c->resource[i].name;
         }
     }

@@ -76,6 +76,8 @@ mkdir -p "$work/out"
 cp "$root/tests/profiles/test-avx2.json" "$work/out/hardware.json"
 check "generate" 0 "gemm_f32_16x24x8" "$gen" --hardware "$work/out/hardware.json" --m 16 --n 24 \
     --k 8 --dtype f32 -o "$work/out/kernels"
+check "a plan names cells by family" 0 'mix.turn.f32.256.v\*: [0-9]* cells' "$gen" plan \
+    --hardware "$work/out/hardware.json" --m 16 --n 24 --k 8 --dtype f32
 check "generate as README says" 0 "gemm_f32_1024x768x512" "$gen" \
     --hardware "$work/out/hardware.json" --config "$root/examples/gemm_f32.yaml" -o "$work/readme"
 if [ "$(uname -m)" = x86_64 ] && grep -q avx2 /proc/cpuinfo; then
