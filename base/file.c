@@ -378,7 +378,7 @@ bool dg_file_check(const char *path, struct dg_error *e)
 {
     struct pending p = { 0 };
     bool ok = find_target(&p, path, e);
-    if (ok && !p.straight) {
+    if (ok && p.target != NULL) {                /* else written straight */
         char *slash = strrchr(p.target, '/');
         if (slash != NULL)
             slash[slash == p.target] = '\0';
