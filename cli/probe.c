@@ -15,6 +15,12 @@ static const struct dg_option run_options[] = {
 static const struct dg_option infer_options[] = {
 #include "cli/probe_infer.def"
 };
+static const struct dg_option compare_options[] = {
+#include "cli/probe_compare.def"
+};
+static const struct dg_option merge_options[] = {
+#include "cli/probe_merge.def"
+};
 static const struct dg_option show_options[] = {
 #include "cli/probe_show.def"
 };
@@ -73,6 +79,12 @@ static const struct dg_command commands[] = {
       OPTIONS(infer_options), .run = dg_probe_command_infer },
     { .name = "show", .operands = "FILE", .operands_least = 1, .operands_most = 1,
       .summary = "print one screen about a profile", OPTIONS(show_options), .run = show },
+    { .name = "compare", .operands = "A B", .operands_least = 2, .operands_most = 2,
+      .summary = "what is better and worse in B than in A, beyond noise",
+      OPTIONS(compare_options), .run = dg_probe_command_compare },
+    { .name = "merge", .operands = "FILE FILE...", .operands_least = 2, .operands_most = 65536,
+      .summary = "one profile from many machines of one kind, outliers named",
+      OPTIONS(merge_options), .run = dg_probe_command_merge },
     { .name = "validate", .operands = "FILE", .operands_least = 1, .operands_most = 1,
       .summary = "check a profile against every rule", .run = validate },
 };

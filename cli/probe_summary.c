@@ -9,14 +9,6 @@
 #include "cli/probe.h"
 #include "profile/writer.h"
 
-static const struct dg_answer *evidence(const struct dg_profile *p, const char *key)
-{
-    for (size_t i = 0; i < p->measurement_count; i++)
-        if (strcmp(p->measurements[i].key, key) == 0)
-            return &p->measurements[i];
-    return NULL;
-}
-
 /* 32 KiB, 4.01, 2.0 GHz */
 static void number_text(char out[64], double value, const char *unit)
 {
@@ -57,7 +49,7 @@ static void print_claims(const struct dg_answer *a)
 static void print_row(const struct dg_profile *p, const char *title, const char *key)
 {
     char text[64] = "not determined";
-    const struct dg_answer *a = evidence(p, key);
+    const struct dg_answer *a = dg_profile_evidence(p, key);
     const struct dg_value *value = dg_profile_find(p, key);
     if (value != NULL && value->kind == DG_VALUE_NUMBER)
         number_text(text, value->number, a != NULL ? a->unit : "");
@@ -72,17 +64,9 @@ static void print_row(const struct dg_profile *p, const char *title, const char 
     printf("\n");
 }
 
-static const struct dg_value *fact(const struct dg_profile *p, const char *key)
-{
-    for (size_t i = 0; i < p->environment_count; i++)
-        if (strcmp(p->environment[i].key, key) == 0)
-            return &p->environment[i].value;
-    return NULL;
-}
-
 static bool flag(const struct dg_profile *p, const char *key)
 {
-    const struct dg_value *v = fact(p, key);
+    const struct dg_value *v = dg_profile_fact(p, key);
     return v != NULL && v->kind == DG_VALUE_TEXT && strcmp(v->text, "true") == 0;
 }
 
@@ -90,7 +74,8 @@ static void print_head(const struct dg_profile *p)
 {
     const char *name = dg_profile_text(p, "name");
     const char *architecture = dg_profile_text(p, "architecture");
-    const struct dg_value *model = fact(p, "model_name"), *seconds = fact(p, "seconds");
+    const struct dg_value *model = dg_profile_fact(p, "model_name");
+    const struct dg_value *seconds = dg_profile_fact(p, "seconds");
     char text[DG_NUMBER_SIZE] = "";
     printf("%s (%s)", name != NULL ? name : "no name", architecture != NULL ? architecture : "?");
     if (model != NULL && model->kind == DG_VALUE_TEXT)

@@ -47,3 +47,12 @@ const char *dg_profile_text(const struct dg_profile *profile, const char *key)
     const struct dg_value *value = dg_profile_find(profile, key);
     return value != NULL && value->kind == DG_VALUE_TEXT ? value->text : NULL;
 }
+
+const struct dg_value *dg_profile_fact(const struct dg_profile *profile, const char *key)
+{
+    for (size_t i = 0; i < profile->environment_count; i++)
+        if (dg_key_compare(profile->environment[i].key, key) == 0)
+            return profile->environment[i].value.kind != DG_VALUE_NULL ?
+                   &profile->environment[i].value : NULL;
+    return NULL;
+}

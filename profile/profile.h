@@ -76,6 +76,8 @@ double dg_profile_number(const struct dg_profile *profile, const char *key, doub
 const char *dg_profile_text(const struct dg_profile *profile, const char *key);
 /* measurements.<key>, NULL when there is none. */
 const struct dg_answer *dg_profile_evidence(const struct dg_profile *profile, const char *key);
+/* environment.<key>, NULL when absent or null. */
+const struct dg_value *dg_profile_fact(const struct dg_profile *profile, const char *key);
 
 /* A recording view: what a planner read, each key once, with the value seen (NULL: absent). The
  * list is what makes a kernel's identity; it is kept sorted by key and grows in the arena. */

@@ -199,21 +199,12 @@ static void add_slug(struct dg_str *out, const char *text)
     }
 }
 
-static const struct dg_value *fact_of(const struct dg_profile *profile, const char *key)
-{
-    for (size_t i = 0; i < profile->environment_count; i++)
-        if (strcmp(profile->environment[i].key, key) == 0 &&
-            profile->environment[i].value.kind != DG_VALUE_NULL)
-            return &profile->environment[i].value;
-    return NULL;
-}
-
 void dg_profile_slug(const struct dg_profile *profile, struct dg_str *out)
 {
     static const char *const keys[] = { "vendor", "family", "model" };
     const struct dg_value *parts[4] = { NULL };
     for (size_t i = 0; i < 3; i++)
-        parts[i] = fact_of(profile, keys[i]);
+        parts[i] = dg_profile_fact(profile, keys[i]);
     parts[3] = dg_profile_find(profile, "core_kind");
     const char *name = dg_profile_text(profile, "name");
     if (parts[0] == NULL || parts[1] == NULL || parts[2] == NULL) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What people see: show, slug, compare. */
+ * What people see: show, slug. */
 #include <criterion/criterion.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "profile/compare.h"
 #include "profile/reader.h"
 #include "profile/show.h"
 
@@ -64,37 +63,6 @@ Test(profile_show, slug)
     read_profile(second, &arena, &p);
     dg_profile_slug(&p, &out);
     cr_expect_str_eq(dg_str_text(&out), "some-chip");
-    dg_str_free(&out);
-    dg_arena_free(&arena);
-}
-
-Test(profile_compare, differences)
-{
-    struct dg_arena arena;
-    struct dg_profile a, b;
-    struct dg_difference *list;
-    struct dg_str out;
-    size_t count;
-    static const struct { const char *key; bool conflict; } expected[] = {
-        { "clock_hz", false }, { "core_kind", false }, { "cores", false }, { "isa", true },
-        { "l1_size", true }, { "l2_size", false },
-    };
-    dg_arena_init(&arena);
-    read_profile(first, &arena, &a);
-    read_profile(second, &arena, &b);
-    cr_assert(dg_profile_compare(&a, &b, &arena, &list, &count));
-    cr_assert_eq(count, sizeof expected / sizeof *expected);
-    for (size_t i = 0; i < count; i++) {
-        cr_expect_str_eq(list[i].key, expected[i].key);
-        cr_expect_eq(list[i].conflict, expected[i].conflict, "%s", list[i].key);
-    }
-    cr_expect_float_eq(list[0].relative, 0.1 / 3.5, 1e-9);
-    dg_str_init(&out, NULL);
-    dg_compare_print(list, count, 0.05, &out);
-    cr_expect_not_null(strstr(dg_str_text(&out), "49152 -> 32768  must be equal"));
-    cr_expect_null(strstr(dg_str_text(&out), "clock_hz"));
-    cr_assert(dg_profile_compare(&a, &a, &arena, &list, &count));
-    cr_expect_eq(count, 0u);
     dg_str_free(&out);
     dg_arena_free(&arena);
 }
