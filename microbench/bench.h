@@ -43,16 +43,23 @@ struct dg_resample {
     size_t count;
 };
 
-enum dg_traffic { DG_READ, DG_WRITE, DG_COPY, DG_SCALE, DG_ADD, DG_TRIAD, DG_NT_COPY };
-enum { DG_TRAFFIC_COUNT = DG_NT_COPY + 1 };
+enum dg_traffic {
+    DG_READ, DG_WRITE, DG_COPY, DG_SCALE, DG_ADD, DG_TRIAD,
+    DG_NT_COPY, DG_NT_WRITE, DG_NT_TRIAD,            /* stores that go past the caches */
+    DG_READ_FMA,                                     /* a multiply-add on every vector read */
+};
+enum { DG_TRAFFIC_COUNT = DG_READ_FMA + 1 };
 
 /* Bandwidth: `bytes` is the footprint of all arrays together, `passes` over it are timed. */
 struct dg_stream {
     enum dg_traffic kind;
     uint64_t bytes;
-    unsigned passes, threads;    /* threads 1, or 0 for all allowed CPUs, private arrays each */
+    unsigned passes, threads;    /* on so many CPUs, private arrays each; 0: all allowed ones */
     unsigned step;               /* bytes read per loop pass (mix.stream); 0: the widest unroll */
     unsigned prefetch;           /* software prefetch distance in bytes; 0: none */
+    unsigned streams;            /* reads: places that one array is read from side by side; 0: 1 */
+    unsigned width;              /* bytes of one load; 0: the widest */
+    unsigned place;              /* which copy of the loop's code, from 0; wraps */
 };
 
 /* Operation loops, made from isa/ tables by a build-time program. Latency loops exist for each
@@ -93,6 +100,52 @@ struct dg_mix {
     bool call;                   /* time a call per turn (mix.call) */
     bool anew;                   /* every sample at another place of memory, written before: which
                                     physical pages meet in a cache is luck that lasts a process */
+};
+
+/* The clock as it goes: after idle_ns without work and warm_ns of it, a reference chain runs beside
+ * vector multiply-adds of `bits` (0: the chain alone) on so many CPUs (0: all). The samples are
+ * slices of slice_ns one after the other, none left out: cycles of the chain in the slice (mean
+ * over the CPUs) and its time. */
+struct dg_pace {
+    unsigned bits, threads;
+    uint64_t idle_ns, warm_ns, slice_ns;
+};
+
+/* Cold lines: those of [from, to) are flushed from all caches, `order` is loaded in turn, each load
+ * `gap` cycles after the one before has come, then, after `rest` cycles, the loads of `timed` are
+ * timed, independent of each other. The pages of `timed` are near in the TLB. Repeated; the
+ * trimmed mean of the whole time of `timed` is the sample. */
+struct dg_fetch {
+    uint32_t from, to;
+    const uint32_t *order;
+    size_t count;
+    unsigned gap, rest, repeats;
+    const uint32_t *timed;
+    size_t timed_count;
+};
+
+/* Loads of `count` places in turn, independent of each other, all in L1; with `store` the first
+ * place is stored to instead. A unit is one round over the places. */
+enum { DG_PICKS = 4 };
+struct dg_pick {
+    uint32_t offset[DG_PICKS];
+    unsigned count;              /* 2 or 4 */
+    unsigned bits;               /* 64, or of a vector */
+    bool store;
+};
+
+/* Straight code: instructions of `length` bytes that do nothing, `bytes` of them again and again.
+ * A unit is one instruction. */
+struct dg_code {
+    uint64_t bytes;
+    unsigned length;
+};
+
+/* Fresh memory: `bytes` are mapped, one word of every page is written, and all is given back; with
+ * `huge` the mapping asks for huge pages (refused when they are not given). A unit is a page. */
+struct dg_fresh {
+    uint64_t bytes;
+    bool huge;
 };
 
 /* One sample each: core cycles (calibrated by the chains around it) and nanoseconds, per unit of
@@ -138,13 +191,10 @@ struct dg_bench {
     /* Each fills `out` with up to out->capacity accepted samples, spread in time, waiting (bounded)
      * for a quiet core. False: the request cannot be run here (*e says why: no such loop, no
      * feature, offset outside the arena), or the budget is over. */
-    bool (*chase)(void *self, const struct dg_chase *, struct dg_samples *out, struct dg_error *e);
-    bool (*evict)(void *self, const struct dg_evict *, struct dg_samples *out, struct dg_error *e);
-    bool (*resample)(void *self, const struct dg_resample *, struct dg_samples *out,
-                     struct dg_error *e);
-    bool (*stream)(void *self, const struct dg_stream *, struct dg_samples *out,
-                   struct dg_error *e);
-    bool (*loop)(void *self, const struct dg_loop *, struct dg_samples *out, struct dg_error *e);
+#define REQUEST(name) \
+    bool (*name)(void *self, const struct dg_##name *, struct dg_samples *out, struct dg_error *e);
+#include "microbench/requests.def"
+#undef REQUEST
     /* Runs `count` mixes round robin, so that neighbours share the state of the machine. */
     bool (*mix)(void *self, const struct dg_mix *, size_t count, struct dg_samples *out,
                 struct dg_error *e);

@@ -119,8 +119,15 @@ static void note_refusal(struct dg_context *ctx, const char *request)
     ctx->refusals->count++;
 }
 
-#define READ(name, type) \
-bool dg_read_##name(struct dg_context *ctx, const type *q, unsigned samples, \
+static void no_request(struct dg_error *e, const char *request)
+{
+    dg_fail(e, DG_EXIT_UNAVAILABLE, "measuring", "cannot be measured here", request,
+            "nothing: this machine's loops lack it");
+}
+
+/* Every request goes the same way: asked, waited for, put in order. */
+#define REQUEST(name) \
+bool dg_read_##name(struct dg_context *ctx, const struct dg_##name *q, unsigned samples, \
                     struct dg_measure *out) \
 { \
     struct dg_sample buffer[DG_MEASURE_SAMPLES]; \
@@ -132,7 +139,9 @@ bool dg_read_##name(struct dg_context *ctx, const type *q, unsigned samples, \
     if (dg_out_of_time(ctx) || is_refused(ctx, request)) \
         return false; \
     do { \
-        if (!ctx->bench->name(ctx->bench->self, q, &s, &e)) { \
+        if (ctx->bench->name == NULL) \
+            no_request(&e, request); \
+        if (ctx->bench->name == NULL || !ctx->bench->name(ctx->bench->self, q, &s, &e)) { \
             refused(ctx, &e); \
             note_refusal(ctx, request); \
             return false; \
@@ -140,12 +149,8 @@ bool dg_read_##name(struct dg_context *ctx, const type *q, unsigned samples, \
     } while (s.count == 0 && wait_for_quiet(ctx)); \
     return take(ctx, &s, out); \
 }
-READ(chase, struct dg_chase)
-READ(evict, struct dg_evict)
-READ(resample, struct dg_resample)
-READ(stream, struct dg_stream)
-READ(loop, struct dg_loop)
-#undef READ
+#include "microbench/requests.def"
+#undef REQUEST
 
 static bool all_empty(const struct dg_samples *s, size_t count)
 {

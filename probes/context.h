@@ -45,16 +45,11 @@ struct dg_context {
 };
 
 /* ---- requests: up to `samples` samples; false when refused (ctx->last, ctx->stopped) ---- */
-bool dg_read_chase(struct dg_context *ctx, const struct dg_chase *q, unsigned samples,
-                   struct dg_measure *out);
-bool dg_read_evict(struct dg_context *ctx, const struct dg_evict *q, unsigned samples,
-                   struct dg_measure *out);
-bool dg_read_resample(struct dg_context *ctx, const struct dg_resample *q, unsigned samples,
-                      struct dg_measure *out);
-bool dg_read_stream(struct dg_context *ctx, const struct dg_stream *q, unsigned samples,
-                    struct dg_measure *out);
-bool dg_read_loop(struct dg_context *ctx, const struct dg_loop *q, unsigned samples,
-                  struct dg_measure *out);
+#define REQUEST(name) \
+    bool dg_read_##name(struct dg_context *ctx, const struct dg_##name *q, unsigned samples, \
+                        struct dg_measure *out);
+#include "microbench/requests.def"
+#undef REQUEST
 /* All `count` mixes round robin. */
 bool dg_read_mixes(struct dg_context *ctx, const struct dg_mix *q, size_t count, unsigned samples,
                    struct dg_measure *out);

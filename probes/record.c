@@ -53,8 +53,9 @@ static bool may_run(const struct dg_recorder *r, struct dg_error *e)
 }
 
 /* Every request goes the same way: asked, kept, given on. */
-#define RECORDED(name, type) \
-static bool record_##name(void *self, const type *q, struct dg_samples *out, struct dg_error *e) \
+#define REQUEST(name) \
+static bool record_##name(void *self, const struct dg_##name *q, struct dg_samples *out, \
+                          struct dg_error *e) \
 { \
     struct dg_recorder *r = self; \
     struct dg_error own = { 0 }; \
@@ -68,12 +69,8 @@ static bool record_##name(void *self, const type *q, struct dg_samples *out, str
         *e = own; \
     return ok; \
 }
-RECORDED(chase, struct dg_chase)
-RECORDED(evict, struct dg_evict)
-RECORDED(resample, struct dg_resample)
-RECORDED(stream, struct dg_stream)
-RECORDED(loop, struct dg_loop)
-#undef RECORDED
+#include "microbench/requests.def"
+#undef REQUEST
 
 static bool record_mix(void *self, const struct dg_mix *q, size_t count, struct dg_samples *out,
                        struct dg_error *e)
@@ -102,9 +99,10 @@ static double record_time_left(void *self)
 struct dg_bench dg_recording_bench(struct dg_recorder *r)
 {
     return (struct dg_bench){
-        .self = r, .info = r->inner->info, .chase = record_chase, .evict = record_evict,
-        .resample = record_resample, .stream = record_stream, .loop = record_loop,
-        .mix = record_mix, .time_left = record_time_left,
+        .self = r, .info = r->inner->info, .mix = record_mix, .time_left = record_time_left,
+#define REQUEST(name) .name = r->inner->name != NULL ? record_##name : NULL,
+#include "microbench/requests.def"
+#undef REQUEST
     };
 }
 
@@ -144,19 +142,16 @@ static bool answer(struct dg_replay *r, const char *request, struct dg_samples *
                    "", "record again");
 }
 
-#define REPLAYED(name, type) \
-static bool replay_##name(void *self, const type *q, struct dg_samples *out, struct dg_error *e) \
+#define REQUEST(name) \
+static bool replay_##name(void *self, const struct dg_##name *q, struct dg_samples *out, \
+                          struct dg_error *e) \
 { \
     char text[DG_REQUEST_SIZE]; \
     dg_request_##name(text, q); \
     return answer(self, text, out, e); \
 }
-REPLAYED(chase, struct dg_chase)
-REPLAYED(evict, struct dg_evict)
-REPLAYED(resample, struct dg_resample)
-REPLAYED(stream, struct dg_stream)
-REPLAYED(loop, struct dg_loop)
-#undef REPLAYED
+#include "microbench/requests.def"
+#undef REQUEST
 
 static bool replay_mix(void *self, const struct dg_mix *q, size_t count, struct dg_samples *out,
                        struct dg_error *e)
@@ -183,8 +178,9 @@ static double replay_time_left(void *self)
 struct dg_bench dg_replay_bench(struct dg_replay *r, const struct dg_bench_info *info)
 {
     return (struct dg_bench){
-        .self = r, .info = info, .chase = replay_chase, .evict = replay_evict,
-        .resample = replay_resample, .stream = replay_stream, .loop = replay_loop,
-        .mix = replay_mix, .time_left = replay_time_left,
+        .self = r, .info = info, .mix = replay_mix, .time_left = replay_time_left,
+#define REQUEST(name) .name = replay_##name,
+#include "microbench/requests.def"
+#undef REQUEST
     };
 }

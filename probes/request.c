@@ -16,6 +16,7 @@ const char *dg_traffic_name(enum dg_traffic kind)
     static const char *const names[DG_TRAFFIC_COUNT] = {
         [DG_READ] = "read", [DG_WRITE] = "write", [DG_COPY] = "copy", [DG_SCALE] = "scale",
         [DG_ADD] = "add", [DG_TRIAD] = "triad", [DG_NT_COPY] = "nt_copy",
+        [DG_NT_WRITE] = "nt_write", [DG_NT_TRIAD] = "nt_triad", [DG_READ_FMA] = "read_fma",
     };
     return names[kind];
 }
@@ -42,9 +43,9 @@ void dg_request_resample(char text[DG_REQUEST_SIZE], const struct dg_resample *q
 void dg_request_stream(char text[DG_REQUEST_SIZE], const struct dg_stream *q)
 {
     dg_format(text, DG_REQUEST_SIZE,
-              "stream %s bytes %llu passes %u threads %u step %u prefetch %u",
-              dg_traffic_name(q->kind), (unsigned long long)q->bytes, q->passes, q->threads,
-              q->step, q->prefetch);
+              "stream %s bytes %llu passes %u threads %u step %u prefetch %u streams %u width %u "
+              "place %u", dg_traffic_name(q->kind), (unsigned long long)q->bytes, q->passes,
+              q->threads, q->step, q->prefetch, q->streams, q->width, q->place);
 }
 
 void dg_request_loop(char text[DG_REQUEST_SIZE], const struct dg_loop *q)
@@ -56,6 +57,40 @@ void dg_request_loop(char text[DG_REQUEST_SIZE], const struct dg_loop *q)
         dg_format(text, DG_REQUEST_SIZE, "loop rate %s chains %u", q->op, q->chains);
     else
         dg_format(text, DG_REQUEST_SIZE, "loop latency %s operand %u", q->op, q->operand);
+}
+
+void dg_request_pace(char text[DG_REQUEST_SIZE], const struct dg_pace *q)
+{
+    dg_format(text, DG_REQUEST_SIZE, "pace %u bits threads %u idle %llu warm %llu slice %llu",
+              q->bits, q->threads, (unsigned long long)q->idle_ns, (unsigned long long)q->warm_ns,
+              (unsigned long long)q->slice_ns);
+}
+
+void dg_request_fetch(char text[DG_REQUEST_SIZE], const struct dg_fetch *q)
+{
+    dg_format(text, DG_REQUEST_SIZE,
+              "fetch %u to %u by %zu offsets %llx gap %u rest %u repeats %u timed %zu %llx",
+              q->from, q->to, q->count, hash_of(q->order, q->count), q->gap, q->rest, q->repeats,
+              q->timed_count, hash_of(q->timed, q->timed_count));
+}
+
+void dg_request_pick(char text[DG_REQUEST_SIZE], const struct dg_pick *q)
+{
+    dg_format(text, DG_REQUEST_SIZE, "pick %u of %u bits%s at %u %u %u %u", q->count, q->bits,
+              q->store ? " behind a store" : "", q->offset[0], q->offset[1], q->offset[2],
+              q->offset[3]);
+}
+
+void dg_request_code(char text[DG_REQUEST_SIZE], const struct dg_code *q)
+{
+    dg_format(text, DG_REQUEST_SIZE, "code %llu bytes length %u", (unsigned long long)q->bytes,
+              q->length);
+}
+
+void dg_request_fresh(char text[DG_REQUEST_SIZE], const struct dg_fresh *q)
+{
+    dg_format(text, DG_REQUEST_SIZE, "fresh %llu bytes%s", (unsigned long long)q->bytes,
+              q->huge ? " huge" : "");
 }
 
 void dg_request_mix(char text[DG_REQUEST_SIZE], const struct dg_mix *q)

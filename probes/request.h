@@ -9,11 +9,10 @@
 
 enum { DG_REQUEST_SIZE = 320 };
 
-void dg_request_chase(char text[DG_REQUEST_SIZE], const struct dg_chase *q);
-void dg_request_evict(char text[DG_REQUEST_SIZE], const struct dg_evict *q);
-void dg_request_resample(char text[DG_REQUEST_SIZE], const struct dg_resample *q);
-void dg_request_stream(char text[DG_REQUEST_SIZE], const struct dg_stream *q);
-void dg_request_loop(char text[DG_REQUEST_SIZE], const struct dg_loop *q);
+#define REQUEST(name) \
+    void dg_request_##name(char text[DG_REQUEST_SIZE], const struct dg_##name *q);
+#include "microbench/requests.def"
+#undef REQUEST
 void dg_request_mix(char text[DG_REQUEST_SIZE], const struct dg_mix *q);
 
 const char *dg_traffic_name(enum dg_traffic kind);

@@ -248,7 +248,8 @@ bool dg_engine_resample(void *self, const struct dg_resample *resample, struct d
     struct resample_run context = {e, resample, NULL};
     struct work work = {run_resample, &context, 1};
     const struct dg_stream_entry *stream =
-        dg_stream_find(DG_READ, 0, false, e->info.features, e->info.feature_count);
+        dg_stream_find(&(struct dg_stream){.kind = DG_READ}, e->info.features,
+                       e->info.feature_count);
     unsigned failures = 0;
     bool ok = true;
     dg_request_begin(e, out, 1);

@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SLICE_BYTES = 1 << 20, PAGE = 4096 };
+enum { SLICE_BYTES = 1 << 20, LONG_BYTES = 64 << 20, PAGE = 4096 };
 
 struct stream_run {
     const struct dg_stream_entry *entry;
-    struct dg_stream_state all;          /* the whole arrays */
+    struct dg_stream_state all;          /* the whole arrays, or what one stream reads of one */
     uint64_t slice, at;                  /* bytes of one array; slice 0: whole passes */
-    unsigned arrays;
+    unsigned arrays, side;               /* side: arrays, or streams that share one */
 };
 
 static void run_stream(void *context, uint64_t amount)
@@ -43,7 +43,7 @@ static void run_stream(void *context, uint64_t amount)
 /* Bytes of all arrays that one amount of work moves. */
 static double stream_bytes(const struct stream_run *r)
 {
-    return (double)r->arrays * (double)(r->slice != 0 ? r->slice : r->all.bytes);
+    return (double)r->side * (double)(r->slice != 0 ? r->slice : r->all.bytes);
 }
 
 /* Arrays one behind the other. Their starts share a page's offsets evenly: a load whose low bits
@@ -62,15 +62,19 @@ static uint64_t run_span(uint64_t bytes, unsigned arrays)
 static void place(struct stream_run *r, struct engine *e, uint64_t base, uint64_t bytes,
                   unsigned prefetch)
 {
-    uint64_t step = r->entry->step, slice = SLICE_BYTES / r->arrays / step * step;
-    uint64_t a = (uintptr_t)e->arena + base;
+    uint64_t step = r->entry->step / r->entry->streams;
+    uint64_t a = (uintptr_t)e->arena + base, part = bytes / r->entry->streams;
     r->all = (struct dg_stream_state){
-        .a = a, .bytes = bytes, .distance = prefetch, .passes = 1,
+        .a = a, .bytes = part, .part = part, .distance = prefetch, .passes = 1,
         .b = a + array_offset(bytes, r->arrays > 2 ? 1 : 0, r->arrays),
         .c = a + array_offset(bytes, r->arrays - 1, r->arrays),
     };
-    r->slice = bytes * r->arrays > 2 * SLICE_BYTES ? slice : 0;
-    r->at = 0;
+    r->slice = bytes * r->arrays > 2 * SLICE_BYTES ? SLICE_BYTES / r->side / step * step : 0;
+    /* Arrays beyond caches: on where the request before stopped, so that nothing is met again
+     * before all the rest has passed. */
+    r->at = r->slice != 0 ? e->stream_at % part / step * step : 0;
+    if (r->at + r->slice > part)
+        r->at = 0;
 }
 
 static bool prepare(struct engine *e, const struct dg_stream *stream, unsigned threads,
@@ -78,8 +82,7 @@ static bool prepare(struct engine *e, const struct dg_stream *stream, unsigned t
 {
     char value[64];
     const struct dg_stream_entry *entry =
-        dg_stream_find(stream->kind, stream->step, stream->prefetch > 0, e->info.features,
-                       e->info.feature_count);
+        dg_stream_find(stream, e->info.features, e->info.feature_count);
     unsigned arrays = dg_traffic_arrays(stream->kind);
     snprintf(value, sizeof value, "kind %d, step %u", (int)stream->kind, stream->step);
     if (entry == NULL)
@@ -93,18 +96,22 @@ static bool prepare(struct engine *e, const struct dg_stream *stream, unsigned t
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "stream", "arrays that fit the arena", value,
                        "allow more memory");
     for (unsigned i = 0; i < threads; i++) {
-        runs[i] = (struct stream_run){.entry = entry, .arrays = arrays};
+        runs[i] = (struct stream_run){.entry = entry, .arrays = arrays,
+                                      .side = arrays > entry->streams ? arrays : entry->streams};
         place(&runs[i], e, i * span, bytes, stream->prefetch);
     }
-    if (stream->kind == DG_ADD || stream->kind == DG_TRIAD)
+    if (arrays == 3)
         dg_arena_fill(e, 0, span * threads);        /* sums of sums would grow without end */
     return true;
 }
 
+/* Long arrays stay cold: they are beyond all caches, and passing them takes long. */
 static void warm(struct stream_run *r)
 {
     struct dg_stream_state once = r->all;
     assert(r->entry != NULL);
+    if (r->all.bytes * r->side >= LONG_BYTES)
+        return;
     once.passes = r->slice != 0 ? 1 : 3;
     r->entry->run(&once);
 }
@@ -126,10 +133,13 @@ static bool one_core(struct engine *e, const struct dg_stream *stream, struct dg
         return false;
     warm(&run);
     work.amount = stream_amount(e, &work, &run, stream->passes);
-    return dg_sample_collect(e, &work, stream_bytes(&run) * (double)work.amount, &none, out, error);
+    bool ok = dg_sample_collect(e, &work, stream_bytes(&run) * (double)work.amount, &none, out,
+                                error);
+    e->stream_at = run.at;
+    return ok;
 }
 
-/* --- all cores --- */
+/* --- several cores --- */
 
 struct crew {
     struct engine *e;
@@ -244,10 +254,9 @@ static bool run_crew(struct engine *e, struct crew *crew, struct member *members
     return ok;
 }
 
-static bool all_cores(struct engine *e, const struct dg_stream *stream, struct dg_samples *out,
-                      struct dg_error *error)
+static bool many_cores(struct engine *e, const struct dg_stream *stream, unsigned threads,
+                       struct dg_samples *out, struct dg_error *error)
 {
-    unsigned threads = e->info.cpus;
     struct crew crew = {.e = e, .threads = threads, .wanted = (unsigned)out->capacity};
     struct stream_run *runs = calloc(threads, sizeof *runs);
     struct member *members = calloc(threads, sizeof *members);
@@ -263,6 +272,8 @@ static bool all_cores(struct engine *e, const struct dg_stream *stream, struct d
     ok = ok && run_crew(e, &crew, members, error);
     if (ok)
         combine(members, threads, out);
+    if (ok)
+        e->stream_at = runs[threads - 1].at;
     free(samples);
     free(members);
     free(runs);
@@ -276,6 +287,8 @@ bool dg_engine_stream(void *self, const struct dg_stream *stream, struct dg_samp
     dg_request_begin(e, out, 1);
     if (dg_request_next(e, 0, 0, out->capacity, error) == GO_FAIL)
         return false;
-    return stream->threads == 1 || e->info.cpus < 2 ? one_core(e, stream, out, error)
-                                                    : all_cores(e, stream, out, error);
+    unsigned threads = stream->threads > 0 && stream->threads < e->info.cpus ? stream->threads
+                                                                           : e->info.cpus;
+    return threads < 2 ? one_core(e, stream, out, error)
+                       : many_cores(e, stream, threads, out, error);
 }

@@ -28,11 +28,11 @@ void dg_loop_block_fill(void *block)
 unsigned dg_traffic_arrays(enum dg_traffic kind)
 {
     switch (kind) {
-    case DG_READ: case DG_WRITE:
+    case DG_READ: case DG_WRITE: case DG_NT_WRITE: case DG_READ_FMA:
         return 1;
     case DG_COPY: case DG_SCALE: case DG_NT_COPY:
         return 2;
-    case DG_ADD: case DG_TRIAD:
+    case DG_ADD: case DG_TRIAD: case DG_NT_TRIAD:
         return 3;
     }
     return 1;
@@ -107,17 +107,37 @@ const struct dg_mix_entry *dg_mix_find(const struct dg_mix *want, const char *co
     return NULL;
 }
 
-const struct dg_stream_entry *dg_stream_find(enum dg_traffic kind, unsigned step, bool prefetch,
+static bool stream_fits(const struct dg_stream_entry *entry, const struct dg_stream *want)
+{
+    return entry->kind == want->kind && entry->prefetch == (want->prefetch > 0) &&
+           entry->streams == (want->streams > 1 ? want->streams : 1) &&
+           (want->step == 0 || entry->step == want->step) &&
+           (want->width == 0 || entry->bits == 8 * want->width);
+}
+
+static bool same_loop(const struct dg_stream_entry *a, const struct dg_stream_entry *b)
+{
+    return a->kind == b->kind && a->bits == b->bits && a->step == b->step &&
+           a->streams == b->streams && a->prefetch == b->prefetch;
+}
+
+/* The widest vectors stand first; of copies of one loop the wanted one. */
+const struct dg_stream_entry *dg_stream_find(const struct dg_stream *want,
                                              const char *const *features, size_t feature_count)
 {
+    const struct dg_stream_entry *first = NULL, *copy = NULL;
+    unsigned copies = 0;
     for (size_t i = 0; i < dg_stream_count; i++) {
         const struct dg_stream_entry *entry = &dg_streams[i];
-        if (entry->kind == kind && entry->prefetch == prefetch &&
-            (step == 0 || entry->step == step) &&
+        if (first == NULL && stream_fits(entry, want) &&
             dg_features_have(features, feature_count, entry->features))
-            return entry;
+            first = entry;
+        copies += first != NULL && same_loop(first, entry);
     }
-    return NULL;
+    for (size_t i = 0; first != NULL && copy == NULL; i++)
+        if (same_loop(first, &dg_streams[i]) && dg_streams[i].place == want->place % copies)
+            copy = &dg_streams[i];
+    return copy;
 }
 
 const struct dg_chase_entry *dg_chase_find(bool vector, const char *const *features,

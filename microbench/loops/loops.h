@@ -55,13 +55,15 @@ struct dg_mix_entry {
 };
 
 /* Passes over arrays of `bytes` each (a multiple of the entry's step); a is read first, c written.
- * A kind that only writes counts by a, which may be c. */
+ * A kind that only writes counts by a, which may be c. Several streams read a side by side at
+ * places `part` bytes apart, `bytes` from each (a multiple of step / streams). */
 struct dg_stream_state {
-    uint64_t a, b, c, bytes, distance, passes;
+    uint64_t a, b, c, bytes, distance, passes, part;
 };
 struct dg_stream_entry {
     enum dg_traffic kind;
     unsigned bits, step;                         /* bytes of one array a loop pass */
+    unsigned streams, place;                     /* place: which copy of the same code */
     bool prefetch;
     const char *features;
     void (*run)(const struct dg_stream_state *state);
@@ -106,8 +108,7 @@ const struct dg_loop_entry *dg_loop_find(const struct dg_loop *want, const char 
                                          size_t feature_count);
 const struct dg_mix_entry *dg_mix_find(const struct dg_mix *want, const char *const *features,
                                        size_t feature_count);
-/* step 0: the widest unroll of the widest vectors. */
-const struct dg_stream_entry *dg_stream_find(enum dg_traffic kind, unsigned step, bool prefetch,
+const struct dg_stream_entry *dg_stream_find(const struct dg_stream *want,
                                              const char *const *features, size_t feature_count);
 const struct dg_chase_entry *dg_chase_find(bool vector, const char *const *features,
                                            size_t feature_count);

@@ -184,40 +184,63 @@ Test(loops, mixes_compute_and_walk, .init = start, .fini = stop)
     cr_expect(run > 0 || !(usable("avx2,fma") || usable("asimd")));
 }
 
-static void check_stream(const char *what, enum dg_traffic kind, unsigned step,
-                         void (*run)(const struct dg_stream_state *))
+static void check_stream(const char *what, const struct dg_stream_entry *entry)
 {
     enum { BYTES = 24576, GAP = 1 << 16 };
     float *a = (float *)(void *)memory;
     float *b = a + GAP, *c = b + GAP;
-    struct dg_stream_state state = {(uintptr_t)a, (uintptr_t)b, (uintptr_t)c,
-                                    BYTES / step * step, 256, 2};
+    enum dg_traffic kind = entry->kind;
+    uint64_t bytes = BYTES / entry->step * entry->step / entry->streams;
+    struct dg_stream_state state = {(uintptr_t)a, (uintptr_t)b, (uintptr_t)c, bytes, 256, 2,
+                                    bytes};
     size_t count = state.bytes / sizeof *a;
     for (size_t i = 0; i < GAP; i++) {
         a[i] = (float)(i % 1000);
         b[i] = (float)(i % 777) + 0.5F;
         c[i] = -1.0F;
     }
-    run(&state);
+    entry->run(&state);
     for (size_t i = 0; i < count + 64; i++) {
-        float want = i >= count || kind == DG_READ ? -1.0F
-                   : kind == DG_WRITE ? 1.0F
-                   : kind == DG_ADD || kind == DG_TRIAD ? a[i] + b[i] : a[i];
-        cr_assert(c[i] == want, "%s step %u: [%zu] is %g, not %g", what, step, i, (double)c[i],
-                  (double)want);
+        bool reads = kind == DG_READ || kind == DG_READ_FMA;
+        float want = i >= count || reads ? -1.0F
+                   : kind == DG_WRITE || kind == DG_NT_WRITE ? 1.0F
+                   : dg_traffic_arrays(kind) == 3 ? a[i] + b[i] : a[i];
+        cr_assert(c[i] == want, "%s step %u: [%zu] is %g, not %g", what, entry->step, i,
+                  (double)c[i], (double)want);
     }
+}
+
+Test(loops, streams_are_found_by_form, .init = start, .fini = stop)
+{
+    static const struct dg_stream wants[] = {
+        {.kind = DG_READ}, {.kind = DG_READ, .step = 4608}, {.kind = DG_READ, .prefetch = 64},
+        {.kind = DG_READ, .width = 16}, {.kind = DG_READ, .streams = 4},
+        {.kind = DG_READ, .step = 9216, .place = 1}, {.kind = DG_READ, .step = 9216, .place = 7},
+    };
+    for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
+        const struct dg_stream *want = &wants[i];
+        const struct dg_stream_entry *entry = dg_stream_find(want, features, feature_count);
+        cr_assert(entry != NULL, "row %zu", i);
+        cr_expect(want->step == 0 || entry->step == want->step, "row %zu", i);
+        cr_expect(want->width == 0 || entry->bits == 8 * want->width, "row %zu", i);
+        cr_expect_eq(entry->streams, want->streams > 0 ? want->streams : 1, "row %zu", i);
+        cr_expect_eq(entry->prefetch, want->prefetch > 0, "row %zu", i);
+        cr_expect_eq(entry->place, want->place % 3, "row %zu", i);
+    }
+    cr_expect(dg_stream_find(&(struct dg_stream){.step = 100}, features, feature_count) == NULL);
 }
 
 Test(loops, streams_move_what_they_say, .init = start, .fini = stop)
 {
     for (size_t i = 0; i < dg_stream_count; i++)
         if (usable(dg_streams[i].features))
-            check_stream("made", dg_streams[i].kind, dg_streams[i].step, dg_streams[i].run);
+            check_stream("made", &dg_streams[i]);
     for (int kind = 0; kind < DG_TRAFFIC_COUNT; kind++)
-        cr_expect_not_null(dg_stream_find((enum dg_traffic)kind, 0, false, features,
-                                          feature_count));
+        cr_expect_not_null(dg_stream_find(&(struct dg_stream){.kind = (enum dg_traffic)kind},
+                                          features, feature_count), "kind %d", kind);
 #define DG_PORTABLE_LOOP(kind, op, operand, chains, per_trip, run)
-#define DG_PORTABLE_STREAM(kind, step, prefetch, run) check_stream("portable", kind, step, run);
+#define DG_PORTABLE_STREAM(kind, step, prefetch, run) \
+    check_stream("portable", &(struct dg_stream_entry){kind, 32, step, 1, 0, prefetch, "", run});
 #define DG_PORTABLE_CHASE(run)
 #include "microbench/loops/portable.def"
 #undef DG_PORTABLE_LOOP

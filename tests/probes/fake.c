@@ -186,8 +186,9 @@ void fake_open(struct fake *f)
         .features = features, .feature_count = 4 };
     f->random = 1;
     f->requests = 0;
-    f->bench = (struct dg_bench){ f, &f->info, chase, evict, resample, stream, loop, mix,
-                                  time_left };
+    f->bench = (struct dg_bench){ .self = f, .info = &f->info, .chase = chase, .evict = evict,
+                                  .resample = resample, .stream = stream, .loop = loop,
+                                  .mix = mix, .time_left = time_left };
 }
 
 void fake_close(struct fake *f)

@@ -23,10 +23,12 @@ static double unit_bytes(const struct sim_chip *chip, enum sim_resource resource
     return chip->unit[resource].capacity * chip->unit[resource].bits / 8;
 }
 
-struct arrays { unsigned read, written; };
+struct arrays { unsigned read, written; bool past; };      /* past: stores go past the caches */
 static const struct arrays arrays_of[DG_TRAFFIC_COUNT] = {
-    [DG_READ] = { 1, 0 }, [DG_WRITE] = { 0, 1 }, [DG_COPY] = { 1, 1 }, [DG_SCALE] = { 1, 1 },
-    [DG_ADD] = { 2, 1 }, [DG_TRIAD] = { 2, 1 }, [DG_NT_COPY] = { 1, 1 },
+    [DG_READ] = { 1, 0, false }, [DG_WRITE] = { 0, 1, false }, [DG_COPY] = { 1, 1, false },
+    [DG_SCALE] = { 1, 1, false }, [DG_ADD] = { 2, 1, false }, [DG_TRIAD] = { 2, 1, false },
+    [DG_NT_COPY] = { 1, 1, true }, [DG_NT_WRITE] = { 0, 1, true }, [DG_NT_TRIAD] = { 2, 1, true },
+    [DG_READ_FMA] = { 1, 0, false },
 };
 
 /* One pass over all arrays side by side; cycles. */
@@ -38,6 +40,10 @@ static double pass(struct sim *sim, const struct arrays *a, uint64_t bytes)
     core = fmax(core, (double)each * a->written / unit_bytes(chip, SIM_STORE));
     for (uint64_t at = 0; at < each; at += chip->l1.line) {
         for (uint64_t i = 0; i < count; i++) {
+            if (i >= a->read && a->past) {
+                lines += line_cycles(chip, 3);
+                continue;
+            }
             unsigned level = sim_access(&sim->memory, i * each + at, NULL);
             /* what is written must be brought in and put back */
             lines += line_cycles(chip, level) * (i >= a->read && level > 0 ? 2 : 1);
@@ -52,10 +58,9 @@ double sim_stream_cycles(struct sim *sim, const struct dg_stream *q)
     double l1 = (double)sim->chip->l1.size, l2 = (double)sim->chip->l2.size;
     pass(sim, a, q->bytes);
     double cycles = pass(sim, a, q->bytes) / (double)q->bytes;
-    if (q->threads == 1)
-        return cycles;
-    bool private_level = (double)q->bytes <= fmax(l1, l2);
-    return cycles / (private_level ? sim->chip->cpus : sim->chip->all_factor);
+    double threads = q->threads == 0 ? sim->chip->cpus : q->threads;
+    bool private_level = (double)q->bytes <= fmax(l1, l2) && !a->past;
+    return cycles / (private_level ? threads : fmin(threads, sim->chip->all_factor));
 }
 
 /* Where the streams of a mix lie in the arena. */

@@ -33,7 +33,7 @@ static void portable(struct gen *g)
     };
     static const char *const entries[] = {
         " {kind, op, NULL, operand, chains, 0, 0, \"\", per_trip, run},",
-        " {kind, 32, step, prefetch, \"\", run},", " {64, \"\", run},",
+        " {kind, 32, step, 1, 0, prefetch, \"\", run},", " {64, \"\", run},",
     };
     static const enum table tables[] = {TABLE_LOOPS, TABLE_STREAMS, TABLE_CHASES};
     for (int t = 0; t < 3; t++) {
