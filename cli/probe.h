@@ -11,6 +11,9 @@
 /* cli/probe_run.c: measures; the command `run`. */
 bool dg_probe_command_run(const struct dg_options *options, struct dg_error *e);
 
+/* cli/probe_record.c: the command `record`, a tree for --sysroot. */
+bool dg_probe_command_record(const struct dg_options *options, struct dg_error *e);
+
 /* cli/probe_infer.c: the command `infer`, the same answers from a samples file. */
 bool dg_probe_command_infer(const struct dg_options *options, struct dg_error *e);
 /* The profile of what the probes answered. */

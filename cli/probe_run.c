@@ -9,7 +9,9 @@
 
 #include "base/file.h"
 #include "cli/probe.h"
+#include "base/report.h"
 #include "microbench/engine/engine.h"
+#include "microbench/host/tree.h"
 #include "probes/claims/collect.h"
 #include "probes/environment.h"
 #include "probes/replay.h"
@@ -24,6 +26,8 @@ struct session {
     const struct dg_options *options;
     struct dg_arena *arena;
     struct dg_host host;
+    struct dg_host described;                    /* whose machine the claims are about */
+    struct dg_conditions before;
     struct dg_bench bench;
     struct dg_claims claims;
     struct dg_recording recording;
@@ -161,6 +165,12 @@ static bool open_engine(struct session *s, struct dg_engine_options *options, st
     return s->open;
 }
 
+/* A setting that the user may change; that nothing counts here is no news to him. */
+static bool is_forbidden(const char *perf)
+{
+    return strstr(perf, "EACCES") != NULL || strstr(perf, "EPERM") != NULL;
+}
+
 static bool open_bench(struct session *s, struct dg_error *e)
 {
     const struct dg_options *o = s->options;
@@ -172,6 +182,9 @@ static bool open_bench(struct session *s, struct dg_error *e)
         return dg_fail(e, DG_EXIT_USAGE, "--sysroot", "must be a folder that can be read", sysroot,
                        "give the folder above proc and sys");
     dg_host_system(&s->host, sysroot);
+    s->described = s->host;
+    if (sysroot != NULL && !dg_tree_words(&s->described, sysroot, s->arena, e) && e->exit_code != 0)
+        return false;
     struct dg_engine_options engine = {
         .host = &s->host,
         .cpu = dg_option_given(o, "cpu") ? (int)dg_option_u64(o, "cpu", 0) : -1,
@@ -185,9 +198,36 @@ static bool open_bench(struct session *s, struct dg_error *e)
     s->claims.arena = s->recording.arena = s->arena;
     s->recorder = (struct dg_recorder){
         .inner = &s->bench, .recording = &s->recording, .interrupted = interrupted };
-    dg_identify(&s->host, s->bench.info->cpu, &s->identity);
-    dg_claims_collect(&s->claims, &s->host, s->bench.info->cpu, s->kinds, s->kind_count);
+    unsigned cpu = s->bench.info->cpu;
+    const char *perf_help = dg_engine_state(&s->bench)->perf_help;
+    dg_identify(&s->described, cpu, &s->identity);
+    dg_claims_collect(&s->claims, &s->described, cpu, s->kinds, s->kind_count);
+    dg_conditions_read(&s->described, cpu, &s->before);
+    if (perf_help != NULL && is_forbidden(s->bench.info->perf)) {
+        char text[320];
+        dg_format(text, sizeof text, "%s: %s", s->bench.info->perf, perf_help);
+        dg_warning_print("deepgemm-probe", text);
+    }
     return true;
+}
+
+/* What the checks around every sample say about who shares this core. */
+static void engine_facts(struct session *s)
+{
+    const double quiet = 5, busy = 50;
+    struct dg_facts *f = &s->result.facts;
+    const struct dg_engine_state *state = dg_engine_state(&s->bench);
+    double shared = (double)(state->rejected_peak + state->rejected_wide + state->rejected_delay);
+    double other = (double)(state->rejected_clock + state->rejected_usage);
+    double all = (double)state->accepted + shared + other;
+    double percent = all > 0 ? 100 * shared / all : 0;
+    dg_facts_number(f, "waited_seconds", (double)(long)(state->waited_seconds * 10 + 0.5) / 10);
+    dg_facts_number(f, "accepted", (double)state->accepted);
+    dg_facts_number(f, "rejected", shared + other);
+    dg_facts_number(f, "shared_percent", (double)(long)(percent * 10 + 0.5) / 10);
+    dg_facts_text(f, "core_state", all <= 0 || !state->agree ? NULL : percent < quiet ? "quiet" :
+                  percent < busy ? "shared at times" : "shared most of the time");
+    dg_facts_text(f, "perf_help", state->perf_help);
 }
 
 static bool measure(struct session *s, struct dg_error *e)
@@ -211,20 +251,15 @@ static bool measure(struct session *s, struct dg_error *e)
     s->result.interrupted |= interrupted(NULL);
     s->result.incomplete |= s->result.interrupted;
     s->told = s->result.facts.count;
-    dg_environment(&s->result.facts, &s->host, s->bench.info, &s->identity);
+    struct dg_conditions after;
+    dg_conditions_read(&s->described, s->bench.info->cpu, &after);
+    dg_environment(&s->result.facts, &s->described, s->bench.info, &s->identity, &s->before,
+                   &after);
     dg_facts_flag(&s->result.facts, "quick", options.quick);
     dg_facts_flag(&s->result.facts, "incomplete", s->result.incomplete);
     double seconds = (double)(s->host.monotonic_ns(&s->host) - start) / 1e9;
     dg_facts_number(&s->result.facts, "seconds", (double)(long)(seconds * 10 + 0.5) / 10);
-    const struct dg_engine_state *state = dg_engine_state(&s->bench);
-    if (state != NULL) {
-        dg_facts_number(&s->result.facts, "waited_seconds",
-                        (double)(long)(state->waited_seconds * 10 + 0.5) / 10);
-        dg_facts_number(&s->result.facts, "accepted", (double)state->accepted);
-        dg_facts_number(&s->result.facts, "rejected",
-                        (double)(state->rejected_clock + state->rejected_usage +
-                                 state->rejected_peak + state->rejected_wide));
-    }
+    engine_facts(s);
     return true;
 }
 

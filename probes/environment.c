@@ -12,15 +12,6 @@ static const char *kept(struct dg_facts *f, const char *text)
     return text == NULL || text[0] == '\0' ? NULL : dg_strdup(f->arena, text);
 }
 
-static void file_fact(struct dg_facts *f, struct dg_host *host, const char *key, const char *path)
-{
-    char text[256];
-    if (host->read_file(host, path, text, sizeof text) < 0)
-        return;
-    text[strcspn(text, "\n")] = '\0';
-    dg_facts_text(f, key, kept(f, text));
-}
-
 static void time_facts(struct dg_facts *f, struct dg_host *host, const struct dg_bench_info *info)
 {
     char text[32];
@@ -38,20 +29,65 @@ static void time_facts(struct dg_facts *f, struct dg_host *host, const struct dg
     dg_facts_text(f, "perf", kept(f, info->perf));
 }
 
-static void load_facts(struct dg_facts *f, struct dg_host *host)
+/* ---- conditions ---- */
+
+struct unknowns {                                /* "governor: /sys/...: ENOENT" */
+    const char *list[2 * DG_CONDITION_COUNT];
+    size_t count;
+};
+
+static void condition_fact(struct dg_facts *f, const char *key, enum dg_condition_id id,
+                           const struct dg_condition *c, struct unknowns *unknown)
 {
-    char text[128];
-    double load;
-    if (host->read_file(host, "/proc/loadavg", text, sizeof text) < 0)
+    if (!c->known) {
+        dg_facts_text(f, key, NULL);
+        unknown->list[unknown->count++] = dg_text(f->arena, "%s: %s", key, c->text);
         return;
-    text[strcspn(text, " ")] = '\0';
-    /* "0.25": two decimals, as the kernel writes it */
-    if (dg_parse_double(text, &load, NULL))
-        dg_facts_number(f, "load", load);
+    }
+    switch (dg_condition_rows[id].type) {
+    case DG_CONDITION_TEXT: dg_facts_text(f, key, kept(f, c->text)); break;
+    case DG_CONDITION_FLAG: dg_facts_flag(f, key, c->number != 0); break;
+    case DG_CONDITION_NUMBER: dg_facts_number(f, key, dg_round_digits(c->number, 4)); break;
+    }
+}
+
+static void condition_facts(struct dg_facts *f, const struct dg_conditions *before,
+                            const struct dg_conditions *after)
+{
+    struct unknowns unknown = { .count = 0 };
+    for (int i = 0; i < DG_CONDITION_COUNT; i++) {
+        enum dg_condition_id id = (enum dg_condition_id)i;
+        const struct dg_condition_row *row = &dg_condition_rows[i];
+        struct dg_condition rate;
+        switch (row->when) {
+        case DG_CONDITION_ONCE:
+            condition_fact(f, row->key, id, &after->at[i], &unknown);
+            break;
+        case DG_CONDITION_RATE:
+            rate = dg_condition_rate(before, after, id);
+            condition_fact(f, row->key, id, &rate, &unknown);
+            break;
+        case DG_CONDITION_STATE:
+            condition_fact(f, dg_text(f->arena, "%s_before", row->key), id, &before->at[i],
+                           &unknown);
+            condition_fact(f, dg_text(f->arena, "%s_after", row->key), id, &after->at[i],
+                           &unknown);
+            break;
+        }
+    }
+    const char **list = dg_alloc_array(f->arena, unknown.count + 1, sizeof *list);
+    if (list == NULL) {
+        f->failed = true;
+        return;
+    }
+    memcpy(list, unknown.list, unknown.count * sizeof *list);
+    dg_facts_add(f, &(struct dg_fact){ .key = "unknown", .value = {
+        .kind = DG_VALUE_LIST, .list = list, .list_count = unknown.count } });
 }
 
 void dg_environment(struct dg_facts *f, struct dg_host *host, const struct dg_bench_info *info,
-                    const struct dg_identity *identity)
+                    const struct dg_identity *identity, const struct dg_conditions *before,
+                    const struct dg_conditions *after)
 {
     dg_facts_text(f, "tool", "deepgemm-probe " DG_VERSION);
     dg_facts_text(f, "vendor", kept(f, identity->vendor));
@@ -60,9 +96,7 @@ void dg_environment(struct dg_facts *f, struct dg_host *host, const struct dg_be
     dg_facts_text(f, "model_name", kept(f, identity->text));
     dg_facts_flag(f, "hypervisor", identity->hypervisor);
     dg_facts_flag(f, "emulated", info->emulated);
-    file_fact(f, host, "kernel", "/proc/sys/kernel/osrelease");
     time_facts(f, host, info);
-    load_facts(f, host);
     dg_facts_number(f, "page_bytes", info->page_bytes);
     dg_facts_flag(f, "huge_pages", info->huge_pages);
     dg_facts_number(f, "memory_limit", (double)info->memory_limit);
@@ -70,7 +104,5 @@ void dg_environment(struct dg_facts *f, struct dg_host *host, const struct dg_be
     dg_facts_number(f, "cpu", info->cpu);
     dg_facts_number(f, "allowed_cpus", info->cpus);
     dg_facts_flag(f, "pinned", info->pinned);
-    double quota = dg_host_quota(host);
-    if (quota > 0)
-        dg_facts_number(f, "cpu_quota", quota);
+    condition_facts(f, before, after);
 }

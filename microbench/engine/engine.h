@@ -31,6 +31,7 @@ struct dg_engine_state {
     bool agree;                      /* the chains have integer ratios: cycles mean something */
     const char *memory_source;       /* what limits the arena: "default", "free memory", ... */
     double tick_hz;
+    const char *perf_help;           /* why counters are not used, and what would; NULL: they are */
 };
 
 /* False: no CPU to pin to, no memory, no usable clock. The bench keeps pointing into memory that

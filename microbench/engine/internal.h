@@ -57,7 +57,7 @@ struct engine {
     bool agree;                  /* the chains have integer ratios: cycles mean something */
     struct dg_cpus allowed;
     const char *features[DG_FEATURES_MAX];
-    char chains_text[160], perf_text[96];
+    char chains_text[160], perf_text[128];
 };
 
 /* Work of which `amount` units are timed. */
@@ -112,7 +112,6 @@ void dg_arena_fill(struct engine *e, uint64_t offset, uint64_t bytes);   /* the 
 void dg_counter_open(struct engine *e);
 void dg_counter_close(struct engine *e);
 bool dg_counter_read(struct engine *e, double *cycles);
-const char *dg_errno_name(int number);
 
 /* requests: loops.c, chase.c, stream.c, mix.c */
 bool dg_engine_loop(void *self, const struct dg_loop *, struct dg_samples *out, struct dg_error *);

@@ -48,13 +48,11 @@ static void trim(const char *from, size_t length, char *out, size_t size)
     out[length] = '\0';
 }
 
-bool dg_host_key(struct dg_host *host, const char *path, const char *key, char *out, size_t size)
+/* Behind the key at the start of one of the lines up to `end`. */
+static bool find_key(const char *line, const char *end, const char *key, char *out, size_t size)
 {
-    char text[FILE_BYTES];
     size_t length = strlen(key);
-    if (host->read_file(host, path, text, sizeof text) <= 0)
-        return false;
-    for (const char *line = text; *line != '\0';) {
+    while (line < end) {
         size_t n = strcspn(line, "\n");
         char after = strncmp(line, key, length) == 0 ? line[length] : '\0';
         if (after == ' ' || after == '\t' || after == ':') {
@@ -62,6 +60,29 @@ bool dg_host_key(struct dg_host *host, const char *path, const char *key, char *
             return true;
         }
         line += n + (line[n] == '\n');
+    }
+    return false;
+}
+
+bool dg_host_key(struct dg_host *host, const char *path, const char *key, char *out, size_t size)
+{
+    char text[FILE_BYTES];
+    return host->read_file(host, path, text, sizeof text) > 0 &&
+           find_key(text, text + strlen(text), key, out, size);
+}
+
+bool dg_host_cpu_key(struct dg_host *host, unsigned cpu, const char *key, char *out, size_t size)
+{
+    char text[FILE_BYTES], number[16], wanted[16];
+    if (host->read_file(host, "/proc/cpuinfo", text, sizeof text) <= 0)
+        return false;
+    snprintf(wanted, sizeof wanted, "%u", cpu);
+    for (const char *block = text, *next; *block != '\0'; block = next) {
+        const char *more = strstr(block + 1, "\nprocessor");
+        next = more != NULL ? more + 1 : block + strlen(block);
+        if (find_key(block, next, "processor", number, sizeof number) &&
+            strcmp(number, wanted) == 0)
+            return find_key(block, next, key, out, size);
     }
     return false;
 }
@@ -197,4 +218,28 @@ bool dg_host_emulated(struct dg_host *host, const char **why)
         return true;
     }
     return false;
+}
+
+bool dg_host_nodes(struct dg_host *host, struct dg_cpus *out)
+{
+    char text[4096];
+    return host->read_file(host, "/sys/devices/system/node/online", text, sizeof text) > 0 &&
+           dg_cpus_parse(text, out) && dg_cpus_count(out) > 0;
+}
+
+int dg_host_node_of(struct dg_host *host, unsigned cpu)
+{
+    struct dg_cpus nodes, cpus;
+    if (!dg_host_nodes(host, &nodes))
+        return -1;
+    for (unsigned node = 0; node < DG_CPUS_MAX; node++) {
+        char path[96], text[16384];
+        if (!dg_cpus_have(&nodes, node))
+            continue;
+        snprintf(path, sizeof path, "/sys/devices/system/node/node%u/cpulist", node);
+        if (host->read_file(host, path, text, sizeof text) > 0 && dg_cpus_parse(text, &cpus) &&
+            dg_cpus_have(&cpus, cpu))
+            return (int)node;
+    }
+    return -1;
 }

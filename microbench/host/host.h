@@ -23,15 +23,17 @@ struct dg_host {
     const char *sysroot;       /* put before /proc and /sys; "" or NULL: this machine */
     const char *machine;       /* "x86_64", "aarch64", ...: what this program is made for */
 
-    /* The file's first `size` - 1 bytes and a zero; -1 when there is none. `path` is absolute. */
+    /* The file's first `size` - 1 bytes and a zero; else -errno. `path` is absolute. */
     long (*read_file)(struct dg_host *host, const char *path, char *out, size_t size);
+    /* Names in a folder, each with a newline behind it, as many as fit; else -errno. */
+    long (*read_folder)(struct dg_host *host, const char *path, char *out, size_t size);
     /* The place that a symbolic link names; -1. Never under sysroot: it asks about this process. */
     long (*read_link)(struct dg_host *host, const char *path, char *out, size_t size);
     bool (*cpuid)(struct dg_host *host, uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
     uint64_t (*xcr0)(struct dg_host *host);                 /* 0 without OSXSAVE */
     uint64_t (*hwcap)(struct dg_host *host, unsigned word); /* word 0: HWCAP, 1: HWCAP2 */
     long (*sysconf)(struct dg_host *host, int name);
-    uint64_t (*address_limit)(struct dg_host *host);        /* RLIMIT_AS, UINT64_MAX: none */
+    uint64_t (*limit)(struct dg_host *host, int resource);  /* RLIMIT_AS, ...; UINT64_MAX: none */
     /* Bytes in huge pages of this process's mappings around the range. Never under sysroot. */
     uint64_t (*huge_bytes)(struct dg_host *host, const void *start, uint64_t bytes);
 
@@ -46,8 +48,8 @@ struct dg_host {
     uint64_t (*ticks)(struct dg_host *host);                /* ordered counter; NULL: none */
     void (*pause)(struct dg_host *host, uint64_t ns);       /* waits, awake */
 
-    /* A descriptor, or -errno. */
-    int (*perf_open)(struct dg_host *host, struct perf_event_attr *attributes, int cpu);
+    /* A descriptor, or -errno. `group` is the first counter of one's group; -1: none. */
+    int (*perf_open)(struct dg_host *host, struct perf_event_attr *attributes, int cpu, int group);
     /* value, time enabled, time running; 0 or errno */
     int (*perf_read)(struct dg_host *host, int descriptor, uint64_t out[3]);
     void (*perf_close)(struct dg_host *host, int descriptor);
@@ -62,6 +64,8 @@ void dg_host_system(struct dg_host *host, const char *sysroot);
 bool dg_host_number(struct dg_host *host, const char *path, uint64_t *out);
 /* The value behind "key" at a line's start ("MemAvailable:", "model name"), trimmed. */
 bool dg_host_key(struct dg_host *host, const char *path, const char *key, char *out, size_t size);
+/* The same of one CPU in /proc/cpuinfo, where each has its lines. */
+bool dg_host_cpu_key(struct dg_host *host, unsigned cpu, const char *key, char *out, size_t size);
 /* Lists as sysfs writes them: "0-3,8". False: not such a list, or a CPU beyond DG_CPUS_MAX. */
 bool dg_cpus_parse(const char *text, struct dg_cpus *out);
 bool dg_cpus_have(const struct dg_cpus *cpus, unsigned cpu);
@@ -77,8 +81,19 @@ void dg_host_allowed(struct dg_host *host, struct dg_cpus *out, const char **sou
 uint64_t dg_host_memory(struct dg_host *host, const char **source);
 /* CPUs worth of time that the cgroup's quota allows; 0: no quota. */
 double dg_host_quota(struct dg_host *host);
+/* Time that the quota has held the group back so far; false: nobody keeps count. */
+bool dg_host_throttled(struct dg_host *host, double *seconds);
 /* The largest cache that sysfs states for a CPU, in bytes; 0: none stated. */
 uint64_t dg_host_last_level(struct dg_host *host, unsigned cpu);
+/* Nodes with CPUs or memory, as a list like that of CPUs; false: the system names none. */
+bool dg_host_nodes(struct dg_host *host, struct dg_cpus *out);
+/* The node that lists the CPU; -1: none does. */
+int dg_host_node_of(struct dg_host *host, unsigned cpu);
+/* The unit that counts for a CPU, where units list their CPUs; false: none lists it. */
+struct dg_core_pmu { char name[48]; uint64_t type; unsigned count; };   /* count: of all kinds */
+bool dg_host_core_pmu(struct dg_host *host, unsigned cpu, struct dg_core_pmu *out);
+/* "EACCES"; "errno 999" where a number has no name here. */
+const char *dg_errno_name(int number);
 /* True under user-mode emulation; *why (when not NULL) says what gave it away. */
 bool dg_host_emulated(struct dg_host *host, const char **why);
 

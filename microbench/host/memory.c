@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { PATH = 1024 };
 
@@ -97,7 +98,7 @@ uint64_t dg_host_memory(struct dg_host *host, const char **source)
     if (group_of(host, "memory", group, sizeof group))
         levels(host, "/sys/fs/cgroup/memory", group, "memory.limit_in_bytes",
                "memory.usage_in_bytes", &least, source, "control group v1");
-    uint64_t limit = host->address_limit(host);
+    uint64_t limit = host->limit(host, RLIMIT_AS);
     kilobytes(host, "/proc/self/status", "VmSize", &used);
     if (limit != UINT64_MAX)
         keep_least(&least, source, limit > used ? limit - used : 0, "RLIMIT_AS");
@@ -129,4 +130,28 @@ double dg_host_quota(struct dg_host *host)
             return (double)v1_quota / (double)v1_period;
     }
     return 0;
+}
+
+bool dg_host_throttled(struct dg_host *host, double *seconds)
+{
+    /* v2 keeps count in microseconds, v1 in nanoseconds; a container's own group is the root */
+    static const struct { const char *controller, *root, *key; double unit; } rows[] = {
+        {"", "/sys/fs/cgroup", "throttled_usec", 1e-6},
+        {"cpu", "/sys/fs/cgroup/cpu", "throttled_time", 1e-9},
+        {"cpu", "/sys/fs/cgroup/cpu,cpuacct", "throttled_time", 1e-9},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char group[PATH] = "", path[2 * PATH], text[64];
+        if (!group_of(host, rows[i].controller, group, sizeof group))
+            continue;
+        const char *at = strcmp(group, "/") == 0 ? "" : group;
+        for (int whole = 0; whole < 2; whole++, at = "") {
+            snprintf(path, sizeof path, "%s%s/cpu.stat", rows[i].root, at);
+            if (dg_host_key(host, path, rows[i].key, text, sizeof text)) {
+                *seconds = (double)strtoull(text, NULL, 10) * rows[i].unit;
+                return true;
+            }
+        }
+    }
+    return false;
 }

@@ -2,6 +2,7 @@
  * The readers of this machine. */
 #include "microbench/host/host.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -36,16 +37,41 @@ static long system_read_file(struct dg_host *host, const char *path, char *out, 
     /* below a system root may stand a pipe, which would be waited for without end */
     int descriptor = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
-        return -1;
-    while (used + 1 < size) {
+        return -errno;
+    int failed = 0;
+    while (used + 1 < size && failed == 0) {
         ssize_t n = read(descriptor, out + used, size - 1 - used);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0)
+        if (n == 0)
             break;
-        used += (size_t)n;
+        failed = n < 0 ? errno : 0;
+        used += n > 0 ? (size_t)n : 0;
     }
     close(descriptor);
+    out[used] = '\0';
+    return used == 0 && failed != 0 ? -failed : (long)used;
+}
+
+static long system_read_folder(struct dg_host *host, const char *path, char *out, size_t size)
+{
+    char full[1024];
+    const char *root = host->sysroot != NULL && under_root(path) ? host->sysroot : "";
+    size_t used = 0;
+    if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full || size == 0)
+        return -ENAMETOOLONG;
+    DIR *folder = opendir(full);
+    if (folder == NULL)
+        return -errno;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        size_t length = strlen(entry->d_name);
+        if (entry->d_name[0] == '.' || used + length + 2 > size)
+            continue;
+        memcpy(out + used, entry->d_name, length);
+        used += length;
+        out[used++] = '\n';
+    }
+    closedir(folder);
     out[used] = '\0';
     return (long)used;
 }
@@ -98,11 +124,11 @@ static long system_sysconf(struct dg_host *host, int name)
     return sysconf(name);
 }
 
-static uint64_t system_address_limit(struct dg_host *host)
+static uint64_t system_limit(struct dg_host *host, int resource)
 {
     struct rlimit limit;
     (void)host;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
     return limit.rlim_cur;
 }
@@ -213,10 +239,13 @@ static void system_pause(struct dg_host *host, uint64_t ns)
         continue;
 }
 
-static int system_perf_open(struct dg_host *host, struct perf_event_attr *attributes, int cpu)
+static int system_perf_open(struct dg_host *host, struct perf_event_attr *attributes, int cpu,
+                            int group)
 {
+    enum { CLOSE_ON_EXEC = 8 };
     (void)host;
-    long descriptor = syscall(SYS_perf_event_open, attributes, 0, cpu, -1, 8UL /* close on exec */);
+    long descriptor = syscall(SYS_perf_event_open, attributes, 0, cpu, group,
+                              (unsigned long)CLOSE_ON_EXEC);
     return descriptor < 0 ? -errno : (int)descriptor;
 }
 
@@ -247,8 +276,9 @@ void dg_host_system(struct dg_host *host, const char *sysroot)
 {
     *host = (struct dg_host){
         .sysroot = sysroot, .machine = MACHINE, .read_file = system_read_file,
-        .read_link = system_read_link, .cpuid = system_cpuid, .xcr0 = system_xcr0,
-        .hwcap = system_hwcap, .sysconf = system_sysconf, .address_limit = system_address_limit,
+        .read_folder = system_read_folder, .read_link = system_read_link,
+        .cpuid = system_cpuid, .xcr0 = system_xcr0,
+        .hwcap = system_hwcap, .sysconf = system_sysconf, .limit = system_limit,
         .huge_bytes = system_huge_bytes,
         .get_affinity = system_get_affinity, .pin = system_pin,
         .unpin = system_unpin,

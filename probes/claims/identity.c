@@ -39,6 +39,13 @@ static bool identify_x86(struct dg_host *host, struct dg_identity *out)
     return true;
 }
 
+/* Of this CPU; kernels that describe only one have the first lines for all. */
+static bool cpu_key(struct dg_host *host, unsigned cpu, const char *key, char *out, size_t size)
+{
+    return dg_host_cpu_key(host, cpu, key, out, size) ||
+           dg_host_key(host, "/proc/cpuinfo", key, out, size);
+}
+
 static void identify_arm(struct dg_host *host, unsigned cpu, struct dg_identity *out)
 {
     char path[128], text[64];
@@ -49,10 +56,10 @@ static void identify_arm(struct dg_host *host, unsigned cpu, struct dg_identity 
         dg_format(out->model, sizeof out->model, "%03llx", midr >> 4 & 0xfff);
         return;
     }
-    if (dg_host_key(host, "/proc/cpuinfo", "CPU implementer", text, sizeof text))
+    if (cpu_key(host, cpu, "CPU implementer", text, sizeof text))
         dg_format(out->vendor, sizeof out->vendor, "arm%s",
                   strncmp(text, "0x", 2) == 0 ? text + 2 : text);
-    if (dg_host_key(host, "/proc/cpuinfo", "CPU part", text, sizeof text))
+    if (cpu_key(host, cpu, "CPU part", text, sizeof text))
         dg_format(out->model, sizeof out->model, "%s",
                   strncmp(text, "0x", 2) == 0 ? text + 2 : text);
 }

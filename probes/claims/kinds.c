@@ -29,15 +29,20 @@ static bool in_class(struct dg_host *host, const char *name, unsigned cpu)
            dg_cpus_have(&cpus, cpu);
 }
 
-/* The part number of MIDR_EL1, as the kernel writes it ("0x00000000414fd0b1"). */
+/* The part number of MIDR_EL1, as the kernel writes it ("0x00000000414fd0b1"), or that of
+ * /proc/cpuinfo, which is all that older kernels show. */
 static void part_of(struct dg_host *host, unsigned cpu, char out[24])
 {
     char path[PATH], text[64];
     unsigned long long midr;
+    unsigned part;
     out[0] = '\0';
     dg_format(path, sizeof path, "/sys/devices/system/cpu/cpu%u/regs/identification/midr_el1", cpu);
     if (host->read_file(host, path, text, sizeof text) >= 0 && sscanf(text, "%llx", &midr) == 1)
         dg_format(out, 24, "part%03llx", midr >> 4 & 0xfff);
+    else if (dg_host_cpu_key(host, cpu, "CPU part", text, sizeof text) &&
+             sscanf(text, "%x", &part) == 1)
+        dg_format(out, 24, "part%03x", part & 0xfff);
 }
 
 static uint64_t l2_of(struct dg_host *host, unsigned cpu)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Features from recorded words, lists of CPUs, limits from recorded trees, emulation. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,9 +132,10 @@ static long tree_link(struct dg_host *host, const char *path, char *out, size_t 
     return tree->exe != NULL ? snprintf(out, size, "%s", tree->exe) : -1;
 }
 
-static uint64_t tree_limit(struct dg_host *host)
+static uint64_t tree_limit(struct dg_host *host, int resource)
 {
     const struct tree *tree = host->self;
+    (void)resource;
     return tree->limit != 0 ? tree->limit : UINT64_MAX;
 }
 
@@ -163,7 +165,7 @@ static struct dg_host tree_host(struct tree *tree, const char *machine)
 {
     return (struct dg_host){
         .self = tree, .machine = machine, .read_file = tree_read, .read_link = tree_link,
-        .address_limit = tree_limit, .cpuid = tree_cpuid, .get_affinity = no_affinity,
+        .limit = tree_limit, .cpuid = tree_cpuid, .get_affinity = no_affinity,
         .sysconf = no_sysconf,
     };
 }
@@ -304,7 +306,7 @@ Test(host, sysroot_moves_proc_and_sys)
     dg_host_system(&host, folder);
     cr_expect(dg_host_key(&host, "/proc/x", "name", text, sizeof text));
     cr_expect_str_eq(text, "value");
-    cr_expect_eq(host.read_file(&host, "/proc/self/status", text, sizeof text), -1);
+    cr_expect_eq(host.read_file(&host, "/proc/self/status", text, sizeof text), -ENOENT);
     unlink(path);
     cr_assert_eq(mkfifo(path, 0600), 0);
     cr_expect_not(dg_host_key(&host, "/proc/x", "name", text, sizeof text), "an idle pipe");

@@ -187,10 +187,12 @@ Test(claims, environment)
     struct dg_identity id;
     dg_arena_init(&arena);
     struct dg_facts facts = { .arena = &arena };
+    struct dg_conditions conditions;
     struct dg_host host = host_of("zen1-guest", 2);
     host.calendar = a_day;
     dg_identify(&host, 0, &id);
-    dg_environment(&facts, &host, &info, &id);
+    dg_conditions_read(&host, 0, &conditions);
+    dg_environment(&facts, &host, &info, &id, &conditions, &conditions);
     cr_assert_not(facts.failed);
     cr_expect_str_eq(fact_of(&facts, "time"), "2001-09-09T01:46:40Z");
     cr_expect_str_eq(fact_of(&facts, "kernel"), "", "the tree has none");
