@@ -265,7 +265,8 @@ static const char *next_key(const struct merge *m, size_t *at)
     }
     for (size_t i = 0; least != NULL && i < m->count; i++) {
         const struct dg_profile *p = &m->files[i].profile;
-        at[i] += at[i] < p->entry_count && strcmp(p->entries[at[i]].key, least) == 0;
+        const char *key = at[i] < p->entry_count ? p->entries[at[i]].key : NULL;
+        at[i] += key != NULL && strcmp(key, least) == 0;
     }
     return least;
 }

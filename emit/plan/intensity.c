@@ -56,15 +56,12 @@ static bool divides(const struct dg_problem *p, uint64_t part, uint64_t whole)
 static void search_tile(const struct dg_problem *p, uint64_t room, struct dg_tile tile,
                         uint64_t width, struct best *best)
 {
-    uint64_t columns = p->n > width ? p->n : width;
-    if (tile.rows == 0 || width == 0)            /* no tile: nothing to step by */
-        return;
     for (uint64_t m = tile.rows; m <= p->m && m < room; m += tile.rows) {
         if (!divides(p, m, p->m))
             continue;
-        for (uint64_t panels = 1; panels <= columns / width; panels++) {
+        for (uint64_t panels = 1; panels == 1 || panels * width <= p->n; panels++) {
             uint64_t n = panels * width;
-            if (m * n >= room)
+            if (m * n >= room)                   /* soon: room is what L1 holds */
                 break;
             uint64_t k = divides(p, n, p->n) ? longest(p, room, m, n) : 0;
             if (k > 0)

@@ -152,8 +152,9 @@ Test(profile_merge, fleet)
     cr_expect_null(dg_profile_fact(&p, "load"));
     const struct dg_value *outliers = dg_profile_fact(&p, "outliers");
     static const char *const expected[] = {
-        "bw.dram.read.1 d 9, median 20.5", "isa c [\"fma\", \"avx2\", \"avx512f\"], most "
-        "[\"avx2\", \"fma\"]", "l2_size d 524288, most 1048576",
+        "bw.dram.read.1 d 9, median 20.5",
+        ("isa c [\"fma\", \"avx2\", \"avx512f\"], most [\"avx2\", \"fma\"]"),
+        "l2_size d 524288, most 1048576",
     };
     cr_assert_eq(outliers->list_count, sizeof expected / sizeof *expected);
     for (size_t i = 0; i < outliers->list_count; i++)
