@@ -45,8 +45,8 @@ enum dg_sem {
 };
 
 /* Operand letters, in the order of {0} {1} ...: d vector written, a vector read and written,
- * v vector read, t vector scratch, m memory, g scalar written, h scalar read and written,
- * r scalar read, i immediate, s frame slot, l label. */
+ * v vector read, t vector scratch, m memory, c memory across the end of a line, g scalar written,
+ * h scalar read and written, r scalar read, i immediate, s frame slot, l label. */
 struct dg_op {
     const char *name, *dtype;  /* "fma", "f32"; scalars have dtype "i64" */
     unsigned bits;             /* vector bits, 64 for scalars; for x86 also the register spelling */
@@ -54,10 +54,10 @@ struct dg_op {
     unsigned part;             /* lanes moved by a _PART row written for one count; 0 = any count */
     const char *operands;
     const char *feature;       /* as in /proc/cpuinfo, comma separated, all needed: "avx2,fma" */
-    const char *text;          /* {0}..{3} operands; {x1} operand 1 in another spelling: x 128 bits
-                                  (x86), q d s the AArch64 scalar views, w 32 bits of a scalar;
-                                  {1+8} memory operand 1 moved on by 8 bytes; {k} the mask register
-                                  of `part` with its braces, {K} without; \n\t between
+    const char *text;          /* {0}..{3} operands; {x1} operand 1 in another spelling: x 128,
+                                  y 256 bits (x86), q d s the AArch64 scalar views, w 32 bits of a
+                                  scalar; {1+8} memory operand 1 moved on by 8 bytes; {k} the mask
+                                  register of `part` with its braces, {K} without; \n\t between
                                   instructions; any other brace stands for itself */
 };
 

@@ -63,10 +63,9 @@ struct dg_stream {
 };
 
 /* Operation loops, made from isa/ tables by a build-time program. Latency loops exist for each
- * register operand that is read; rate loops for the chain counts of loops/generate/ops.c as far as
- * registers allow (rows without a chain, such as loads: 1, 4, 8); pairs in 1:1, 2:1 and 1:2, from
- * either side. A pair with `other` "all" is one each of fma, add, mul, load, broadcast and store. A
- * combination that does not exist is refused with an error: ask for the next. */
+ * register operand that is read; rate loops for the counts of loops/chains.h as far as registers
+ * allow; pairs of loops/pairs.def in 1:1, 2:1 and 1:2, from either side. A combination that does
+ * not exist is refused with an error: ask for the next. */
 enum dg_loop_kind {
     DG_LOOP_LATENCY,             /* one chain through operand `operand` (0: the accumulator) */
     DG_LOOP_RATE,                /* `chains` independent chains */

@@ -1,44 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Latency and rate of every f32 and f64 row of the usable instruction sets, and of the scalar
- * rows: one chain through the accumulate operand, one through another operand, and a sweep over
- * the number of independent chains. */
+ * Latency and rate of every row of the usable instruction sets: one chain through the accumulate
+ * operand, one through another operand, and a sweep over the number of independent chains. */
 #include "probes/probe.h"
 
 #include <string.h>
 
 #include "isa/isa.h"
+#include "microbench/loops/chains.h"
 #include "probes/infer/rate.h"
 
-enum { KEY = 96 };
-static const unsigned chain_counts[] = { 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24,
-                                         28 };
-enum { CHAINS = sizeof chain_counts / sizeof *chain_counts };
-
+enum { KEY = 96, RATE_SAMPLES = 9 };
 static unsigned samples_of(const struct dg_context *ctx)
 {
     return ctx->quick ? 9 : 15;
 }
 
-static void read_latency(struct dg_context *ctx, const char *name, unsigned operand,
-                         const char *field)
+static const char *method_of(const struct dg_op *op, unsigned operand)
+{
+    if (op->operands[operand] == 'v')
+        return "one chain through an operand that is not accumulated";
+    if (op->operands[operand] == 'a' && strchr(op->dtype, '8') != NULL)
+        return "a dependent loop of 1000 multiply-accumulates";
+    return "one chain through the accumulate operand";
+}
+
+static void read_latency(struct dg_context *ctx, const struct dg_op *op, const char *name,
+                         unsigned operand)
 {
     char key[KEY];
     struct dg_measure reading;
     struct dg_loop loop = { .kind = DG_LOOP_LATENCY, .op = name, .operand = operand };
-    dg_format(key, sizeof key, "op.%s.%s", name, field);
+    dg_format(key, sizeof key, "op.%s.%s", name,
+              op->operands[operand] == 'v' ? "latency" : "acc_latency");
     if (dg_settled(ctx, key) || !dg_read_loop(ctx, &loop, samples_of(ctx), &reading))
         return;
-    dg_say_stat(ctx, key, "cycles",
-                operand == 0 ? "one chain through the accumulate operand"
-                             : "one chain through an operand that is not accumulated",
-                &reading.cycles, 1);
+    switch (dg_infer_latency(reading.cycles.median)) {
+    case DG_LATENCY_NONE:
+        dg_cannot(ctx, key, "cycles", DG_UNAVAILABLE,
+                  "it is done where registers are renamed and takes no time of its own",
+                  "nothing: only its rate counts");
+        return;
+    case DG_LATENCY_BROKEN:
+        /* what passes through memory, and what accumulates, may well take a part of a cycle */
+        if (op->operands[0] == 'd') {
+            dg_cannot(ctx, key, "cycles", DG_UNAVAILABLE,
+                      "a step of the chain takes no whole number of cycles: its parts wait for "
+                      "units", "nothing: only its rate counts");
+            return;
+        }
+        break;
+    case DG_LATENCY_WHOLE:
+        break;
+    }
+    dg_say_stat(ctx, key, "cycles", method_of(op, operand), &reading.cycles, 1);
 }
 
-static void read_rate(struct dg_context *ctx, const char *name)
+static void read_rate(struct dg_context *ctx, const struct dg_op *op, const char *name)
 {
-    unsigned chains[CHAINS];
-    double cycles[CHAINS], low = 0, high = 0;
+    unsigned chains[DG_CHAIN_COUNTS];
+    double cycles[DG_CHAIN_COUNTS], low = 0, high = 0;
     unsigned long samples = 0;
     struct dg_sweep sweep = { .chains = chains, .cycles = cycles };
     char key[KEY], key_chains[KEY];
@@ -46,12 +67,14 @@ static void read_rate(struct dg_context *ctx, const char *name)
     dg_format(key_chains, sizeof key_chains, "op.%s.chains", name);
     if (dg_settled(ctx, key) && dg_settled(ctx, key_chains))
         return;
-    for (size_t i = 0; i < CHAINS && !ctx->stopped; i++) {
+    for (size_t i = 0; i < DG_CHAIN_COUNTS && !ctx->stopped; i++) {
         struct dg_measure reading;
-        struct dg_loop loop = { .kind = DG_LOOP_RATE, .op = name, .chains = chain_counts[i] };
-        if (!dg_read_loop(ctx, &loop, samples_of(ctx), &reading) || reading.cycles.median <= 0)
+        struct dg_loop loop = { .kind = DG_LOOP_RATE, .op = name,
+                                .chains = dg_chain_counts[i].chains };
+        if (dg_chain_counts[i].reach > dg_chain_reach(op) ||
+            !dg_read_loop(ctx, &loop, RATE_SAMPLES, &reading) || reading.cycles.median <= 0)
             continue;
-        chains[sweep.count] = chain_counts[i];
+        chains[sweep.count] = dg_chain_counts[i].chains;
         cycles[sweep.count++] = reading.cycles.median;
         samples += reading.samples;
         if (high == 0 || 1 / reading.cycles.median > high) {
@@ -69,51 +92,73 @@ static void read_rate(struct dg_context *ctx, const char *name)
                  "fewest independent chains that reach 97 % of the best rate", rate.chains, 1);
 }
 
-/* First operand that is read and is neither memory nor accumulator: a chain can go through it. */
-static unsigned other_operand(const struct dg_op *op)
+/* The first operand of these kinds; strlen(op->operands): there is none. */
+static unsigned operand_of(const struct dg_op *op, const char *kinds)
 {
-    for (unsigned i = 1; op->operands[i] != '\0'; i++)
-        if (op->operands[i] == 'v')
-            return i;
-    return 0;
+    return (unsigned)strcspn(op->operands, kinds);
 }
 
 static void measure(struct dg_context *ctx, const struct dg_op *op, const char *name)
 {
-    bool accumulates = op->operands[0] == 'a' || op->operands[0] == 'h';
-    if (accumulates)
-        read_latency(ctx, name, 0, "acc_latency");
-    unsigned other = other_operand(op);
-    if (other != 0 && op->operands[0] != 'm')
-        read_latency(ctx, name, other, "latency");
-    read_rate(ctx, name);
+    unsigned none = (unsigned)strlen(op->operands);
+    unsigned sum = operand_of(op, "ah"), other = operand_of(op, "v");
+    if (sum < none)
+        read_latency(ctx, op, name, sum);
+    /* memory gives no chain, nor does a way from one kind of register to the other */
+    if (other < none && operand_of(op, "ad") < none)
+        read_latency(ctx, op, name, other);
+    read_rate(ctx, op, name);
 }
 
+static bool is_paired_scalar(const struct dg_op *op)
+{
+    static const struct { const char *kind, *name; } paired[] = {
+#define PAIRED(kind, name, dtype) { #kind, #name },
+#include "microbench/loops/pairs.def"
+#undef PAIRED
+    };
+    for (size_t i = 0; i < sizeof paired / sizeof *paired; i++)
+        if (strcmp(paired[i].kind, "scalar") == 0 && strcmp(paired[i].name, op->name) == 0)
+            return true;
+    return false;
+}
+
+/* --quick: what f32 planning reads, and the scalars beside it. */
 static bool asked(const struct dg_context *ctx, const struct dg_op *op)
 {
-    bool scalar = strcmp(op->dtype, "i64") == 0;
-    if (scalar || !ctx->quick)
+    if (!ctx->quick)
         return true;
-    /* --quick: what f32 planning reads */
-    return strcmp(op->dtype, "f32") == 0 && op->bits == dg_kernel_bits(ctx);
+    if (strcmp(op->dtype, "i64") == 0)
+        return op->sem != DG_SEM_OTHER || is_paired_scalar(op);
+    return op->sem != DG_SEM_OTHER && strcmp(op->dtype, "f32") == 0 &&
+           op->bits == dg_kernel_bits(ctx);
 }
 
-static bool said(const struct dg_context *ctx, const char *name)
-{
-    char key[KEY];
-    dg_format(key, sizeof key, "op.%s.per_cycle", name);
-    return dg_answers_find(&ctx->out, key) != NULL;
-}
-
-static void measure_isa(struct dg_context *ctx, const struct dg_isa *isa)
+static bool is_usable(const struct dg_context *ctx, const struct dg_op *op)
 {
     const struct dg_bench_info *info = ctx->bench->info;
-    for (size_t i = 0; i < isa->op_count && !ctx->stopped; i++) {
-        const struct dg_op *op = &isa->ops[i];
+    return dg_features_have(info->features, info->feature_count, op->feature);
+}
+
+/* A cell is measured once, by its first usable row: targets and older forms share keys. */
+static bool is_first(const struct dg_context *ctx, size_t isa, const struct dg_op *op)
+{
+    for (size_t i = 0; i < isa; i++) {
+        const struct dg_op *earlier = strcmp(dg_isas[i]->architecture, ctx->architecture) != 0
+            ? NULL : dg_isa_op_named(dg_isas[i], op->name, op->dtype, op->bits);
+        if (earlier != NULL && is_usable(ctx, earlier))
+            return false;
+    }
+    return dg_isa_op_named(dg_isas[isa], op->name, op->dtype, op->bits) == op;
+}
+
+static void measure_isa(struct dg_context *ctx, size_t isa)
+{
+    for (size_t i = 0; i < dg_isas[isa]->op_count && !ctx->stopped; i++) {
+        const struct dg_op *op = &dg_isas[isa]->ops[i];
         char name[KEY / 2];
         dg_format(name, sizeof name, "%s.%s.%u", op->name, op->dtype, op->bits);
-        if (asked(ctx, op) && !said(ctx, name) &&
-            dg_features_have(info->features, info->feature_count, op->feature))
+        if (is_usable(ctx, op) && asked(ctx, op) && is_first(ctx, isa, op))
             measure(ctx, op, name);
     }
 }
@@ -122,5 +167,5 @@ void dg_probe_ops(struct dg_context *ctx)
 {
     for (size_t i = 0; dg_isas[i] != NULL && !ctx->stopped; i++)
         if (strcmp(dg_isas[i]->architecture, ctx->architecture) == 0)
-            measure_isa(ctx, dg_isas[i]);
+            measure_isa(ctx, i);
 }

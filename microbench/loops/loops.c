@@ -16,13 +16,17 @@ void dg_loop_block_fill(void *block)
 {
     const float one = 1.0F, tiny = 0x1p-40F;
     const double one64 = 1.0, tiny64 = 0x1p-40;
+    const uint16_t one16 = 0x3c00, tiny16 = 0x0400;
     unsigned char *at = block;
     fill(at, DG_BLOCK_BYTES, &one, sizeof one);
+    fill(at + DG_BLOCK_F16, 2048, &one16, sizeof one16);
     fill(at + DG_BLOCK_F64, 4096, &one64, sizeof one64);
     fill(at + DG_BLOCK_ONE_F32, 64, &one, sizeof one);
     fill(at + DG_BLOCK_TINY_F32, 64, &tiny, sizeof tiny);
     fill(at + DG_BLOCK_ONE_F64, 64, &one64, sizeof one64);
     fill(at + DG_BLOCK_TINY_F64, 64, &tiny64, sizeof tiny64);
+    fill(at + DG_BLOCK_ONE_F16, 64, &one16, sizeof one16);
+    fill(at + DG_BLOCK_TINY_F16, 64, &tiny16, sizeof tiny16);
 }
 
 unsigned dg_traffic_arrays(enum dg_traffic kind)

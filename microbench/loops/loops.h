@@ -14,10 +14,12 @@
 
 /* The block of memory that operation loops read and write; laid out by dg_loop_block_fill. */
 enum {
-    DG_BLOCK_F32 = 0,          /* f32 and integer rows load from here: all 1.0f */
+    DG_BLOCK_F32 = 0,          /* f32, bf16 and integer rows load from here: all 1.0f */
+    DG_BLOCK_F16 = 2048,       /* f16 rows: all 1.0 */
     DG_BLOCK_F64 = 4096,       /* f64 rows: all 1.0 */
     DG_BLOCK_ONE_F32 = 8192, DG_BLOCK_TINY_F32 = 8256,    /* 64 bytes of 1 and of 2^-40 */
     DG_BLOCK_ONE_F64 = 8320, DG_BLOCK_TINY_F64 = 8384,
+    DG_BLOCK_ONE_F16 = 8448, DG_BLOCK_TINY_F16 = 8512,    /* of 1 and of 2^-14 */
     DG_BLOCK_STORE = 9728,     /* stores go here: no load shares its low 12 bits */
     DG_BLOCK_BYTES = 16384,
 };

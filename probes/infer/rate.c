@@ -15,3 +15,14 @@ struct dg_rate dg_infer_rate(const struct dg_sweep *s)
             out.chains = s->chains[i];
     return out;
 }
+
+/* Units take a whole cycle at least; some add two dependent ones in one, which gives 0.5. */
+enum dg_latency dg_infer_latency(double chain_cycles)
+{
+    const double least = 0.4, near = 0.01;
+    if (chain_cycles < least)
+        return DG_LATENCY_NONE;
+    double whole = round(chain_cycles);
+    return fabs(chain_cycles - whole) <= near * chain_cycles ? DG_LATENCY_WHOLE
+                                                             : DG_LATENCY_BROKEN;
+}

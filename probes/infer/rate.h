@@ -18,6 +18,9 @@ struct dg_rate {
     unsigned chains;                             /* fewest that reach 97 % of it */
 };
 struct dg_rate dg_infer_rate(const struct dg_sweep *sweep);
+/* What the cycles of a step in a chain are: a chain faster than any unit is none. */
+enum dg_latency { DG_LATENCY_WHOLE, DG_LATENCY_BROKEN, DG_LATENCY_NONE };
+enum dg_latency dg_infer_latency(double chain_cycles);
 
 /* Resources: sets of operations whose times add when they run together. */
 enum { DG_FIT_OPS = 20, DG_FIT_RESOURCES = 48 };

@@ -87,11 +87,11 @@ Test(loops, entries_are_whole, .init = start, .fini = stop)
         cr_expect(l->kind != DG_LOOP_RATE || l->per_trip % l->chains == 0, "%s", l->op);
     }
     /* Operations of the pair 2:1 are found from either side. */
-    struct dg_loop want = {.kind = DG_LOOP_PAIR, .op = "load.f32.128", .other = "add.f32.128",
+    struct dg_loop want = {.kind = DG_LOOP_PAIR, .op = "load.f32.256", .other = "add.f32.256",
                            .count_a = 1, .count_b = 2};
-    if (strcmp(host.machine, "x86_64") == 0 && usable("avx,fma"))
+    if (strcmp(host.machine, "x86_64") == 0 && usable("avx2,fma"))
         cr_expect_not_null(dg_loop_find(&want, features, feature_count));
-    want.other = "nothing.f32.128";
+    want.other = "nothing.f32.256";
     cr_expect_null(dg_loop_find(&want, features, feature_count));
     cr_expect_null(dg_loop_find(&(struct dg_loop){.kind = DG_LOOP_LATENCY,
                                                   .op = "fma.f32.512"}, NULL, 0));

@@ -289,7 +289,7 @@ const struct sim_case sim_cases[] = {
         { "op.fma.f32.256.per_cycle", 2, 0.02, false },
         { "op.load.f32.256.per_cycle", 2, 0.02, false },
         { "clock_hz", 2.7e9, 0.12, false },
-        { "l3_effective_size", 4194304, 0.4, true }, { "l3_latency", 15, 0.15, true } },
+        { "l3_effective_size", 4194304, 0.4, true }, { "l3_latency", 16.9, 0.15, true } },
       .unknown = { "l2_ways" } },
     { .title = "busy sibling, nine in ten samples noticed", .chip = {
         .name = "busy sibling",

@@ -28,6 +28,7 @@ struct gen {
 struct operand {
     int vector;                                /* -1: not a vector */
     int offset;                                /* in the block; -1: use text */
+    bool crossing;                             /* half of it lies before that place */
     char text[40];
 };
 
@@ -35,11 +36,13 @@ struct operand {
 unsigned gen_scalars(const struct gen *g);     /* scalar registers for chains */
 const char *gen_scalar(const struct gen *g, unsigned index);
 const char *gen_scalar_constant(const struct gen *g);
+unsigned gen_memory(const char *dtype);        /* where rows of it load from in the block */
 /* Fills the row's template; false when it holds something unknown. */
 bool gen_render(const struct gen *g, const struct dg_op *op, const struct operand *operands,
                 char out[TEXT]);
 bool gen_line(struct gen *g, const struct dg_op *op, const struct operand *operands);
-unsigned gen_begin(struct gen *g, const char *prototype);   /* label and declaration; its number */
+/* Label and declaration; its number. The features are those of its entry. */
+unsigned gen_begin(struct gen *g, const char *prototype, const char *features);
 void gen_end(struct gen *g, unsigned number);
 /* Saves and loads what an operation loop of this vector length uses, and undoes it. */
 void gen_enter(struct gen *g, const char *dtype, unsigned bits, unsigned registers);
@@ -52,7 +55,6 @@ void gen_key(const struct dg_op *op, char out[64]);
 bool gen_first_of_key(const struct dg_isa *isa, const struct dg_op *op);
 
 /* ops.c, pairs.c, mixes.c, streams.c */
-extern const unsigned gen_chain_counts[];
 void gen_operations(struct gen *g, const struct dg_isa *isa);
 void gen_pairs(struct gen *g, const struct dg_isa *isa);
 void gen_mixes(struct gen *g, const struct dg_isa *isa);

@@ -47,7 +47,7 @@ static void line(const struct mix *m, const struct dg_op *op, int a, int b, int 
                  const char *memory)
 {
     struct operand operands[MAX_OPERANDS] = {
-        {a, -1, ""}, {b, -1, ""}, {c, -1, ""}, {-1, -1, ""},
+        {a, -1, false, ""}, {b, -1, false, ""}, {c, -1, false, ""}, {-1, -1, false, ""},
     };
     for (int i = 0; i < MAX_OPERANDS && op->operands[i] != '\0'; i++)
         if (op->operands[i] == 'm') {
@@ -349,13 +349,13 @@ static void one_mix(struct mix *m)
 {
     struct gen *g = m->g;
     char features[TEXT];
-    unsigned number = gen_begin(g, MIX_PROTOTYPE), label = g->labels++;
+    gen_features(features, m->load, m->fma);
+    unsigned number = gen_begin(g, MIX_PROTOTYPE, features), label = g->labels++;
     if (g->x86)
         x86_mix(m, label);
     else
         arm_mix(m, label);
     gen_end(g, number);
-    gen_features(features, m->load, m->fma);
     fprintf(g->table[TABLE_MIXES], "    {\"%s\", %u, %u, %u, %u, \"%s\", dg_loop_%u},\n",
             m->dtype, m->bits, m->vectors, m->rows, m->prefetch, features, number);
 }

@@ -5,13 +5,11 @@
 
 #include <string.h>
 
+#include "microbench/loops/chains.h"
 #include "microbench/loops/loops.h"
 
-const unsigned gen_chain_counts[] = {
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 20, 24, 28, 30, 0,
-};
-
-enum { UNROLL = 64 };
+/* Steps of a trip; a dependent loop of 8-bit multiply-accumulates has 1000. */
+enum { UNROLL = 64, LONG_UNROLL = 1000 };
 #define LOOP_PROTOTYPE "void dg_loop_%u(uint64_t trips, void *block);\n"
 
 /* The other source of an operation: 1 for products and extremes, 2^-40 for sums. */
@@ -24,19 +22,15 @@ static bool multiplies(const struct dg_op *op)
     return false;
 }
 
-static unsigned memory_base(const struct dg_op *op)
-{
-    return strcmp(op->dtype, "f64") == 0 ? DG_BLOCK_F64 : DG_BLOCK_F32;
-}
-
 /* Every operand of a row as a constant, memory by the instance's number. */
 static void constants(const struct gen *g, const struct dg_op *op, unsigned registers,
                       unsigned index, struct operand *out)
 {
-    bool written = op->operands[0] == 'm';
+    bool written = op->operands[0] == 'm' || op->operands[0] == 'c';
     unsigned bytes = op->bits / 8 > 0 ? op->bits / 8 : 8;
     for (int i = 0; op->operands[i] != '\0'; i++) {
         out[i].vector = out[i].offset = -1;
+        out[i].crossing = op->operands[i] == 'c';
         out[i].text[0] = '\0';
         switch (op->operands[i]) {
         case 't':
@@ -55,12 +49,16 @@ static void constants(const struct gen *g, const struct dg_op *op, unsigned regi
             snprintf(out[i].text, sizeof out[i].text, g->x86 ? "%u(%%rsp)" : "[sp, #%u]",
                      index * 8 % 128);
             break;
-        case 'm':
-            out[i].offset = (int)((written ? DG_BLOCK_STORE : memory_base(op)) +
-                                  index * bytes % 1024);
+        case 'm': case 'c':
+            /* no line is longer than 256 bytes: at a multiple of that every line ends */
+            out[i].offset = (int)((written ? DG_BLOCK_STORE : gen_memory(op->dtype)) +
+                                  (out[i].crossing ? (index % 3 + 1) * 256 : index * bytes % 1024));
             break;
         }
     }
+    /* a comparison with itself is known without being made */
+    if (strcmp(op->operands, "vv") == 0)
+        out[1].vector = (int)registers - 2;
     /* a = a + v: the only source is the addend. */
     if (strcmp(op->operands, "av") == 0 && !multiplies(op))
         out[1].vector = (int)registers - 2;
@@ -136,17 +134,19 @@ static void latency_loop(struct gen *g, const struct dg_isa *isa, const struct d
 {
     char label[32];
     unsigned bits = gen_is_vector(op) ? op->bits : 0;
-    unsigned number = gen_begin(g, LOOP_PROTOTYPE);
+    unsigned number = gen_begin(g, LOOP_PROTOTYPE, op->feature);
+    unsigned unroll = op->operands[operand] == 'a' && strstr(op->dtype, "8") != NULL ? LONG_UNROLL
+                                                                                     : UNROLL;
     snprintf(label, sizeof label, ".Lloop%u", g->labels++);
     gen_enter(g, op->dtype, bits, bits > 0 ? isa->vector_registers : 0);
-    fprintf(g->s, "\t.p2align 6\n%s:\n\t.rept %d\n", label, UNROLL / 2);
+    fprintf(g->s, "\t.p2align 6\n%s:\n\t.rept %u\n", label, unroll / 2);
     chain_step(g, op, isa->vector_registers, operand, written, 0);
     chain_step(g, op, isa->vector_registers, operand, written, 1);
     fprintf(g->s, "\t.endr\n");
     gen_count_down(g, label);
     gen_leave(g, strcmp(isa->name, "x86_64-sse2") == 0 || bits == 0 ? 0 : 256);
     gen_end(g, number);
-    loop_entry(g, op, "DG_LOOP_LATENCY", (unsigned)operand, 1, UNROLL, number);
+    loop_entry(g, op, "DG_LOOP_LATENCY", (unsigned)operand, 1, unroll, number);
 }
 
 static void rate_loop(struct gen *g, const struct dg_isa *isa, const struct dg_op *op,
@@ -154,7 +154,8 @@ static void rate_loop(struct gen *g, const struct dg_isa *isa, const struct dg_o
 {
     char label[32];
     unsigned bits = gen_is_vector(op) ? op->bits : 0;
-    unsigned repeats = (UNROLL + chains - 1) / chains, number = gen_begin(g, LOOP_PROTOTYPE);
+    unsigned repeats = (UNROLL + chains - 1) / chains;
+    unsigned number = gen_begin(g, LOOP_PROTOTYPE, op->feature);
     snprintf(label, sizeof label, ".Lloop%u", g->labels++);
     gen_enter(g, op->dtype, bits, bits > 0 ? isa->vector_registers : 0);
     fprintf(g->s, "\t.p2align 6\n%s:\n\t.rept %u\n", label, repeats);
@@ -175,8 +176,10 @@ static const char *no_latency(const struct dg_op *op)
         return "gives no register: only its rate is measured";
     if (op->operands[written] == 'a' || op->operands[written] == 'h')
         return NULL;
-    if (strchr(op->operands, 'm') != NULL || strchr(op->operands, 's') != NULL)
+    if (strpbrk(op->operands, "mcs") != NULL)
         return "from memory to a register: chases measure it";
+    if (strpbrk(op->operands, op->operands[written] == 'd' ? "r" : "v") != NULL)
+        return "from one kind of register to the other: only the way there and back is a chain";
     if (strpbrk(op->operands, "vr") == NULL)
         return "reads no register: only its rate is measured";
     return NULL;
@@ -186,7 +189,7 @@ static bool understood(const struct gen *g, const struct dg_op *op, unsigned reg
 {
     struct operand operands[MAX_OPERANDS];
     char text[TEXT];
-    if (strlen(op->operands) > MAX_OPERANDS || strspn(op->operands, "davtmghris") !=
+    if (strlen(op->operands) > MAX_OPERANDS || strspn(op->operands, "davtmcghris") !=
         strlen(op->operands))
         return false;
     constants(g, op, registers, 0, operands);
@@ -224,10 +227,9 @@ static void operation(struct gen *g, const struct dg_isa *isa, const struct dg_o
     unsigned most = gen_is_vector(op) ? isa->vector_registers - 2 : gen_scalars(g);
     if (strchr(op->operands, 't') != NULL)
         most--;
-    bool waits = no_latency(op) == NULL;
-    for (const unsigned *chains = gen_chain_counts; *chains != 0; chains++)
-        if (*chains <= most && (waits || *chains == 1 || *chains == 4 || *chains == 8))
-            rate_loop(g, isa, op, *chains);
+    for (unsigned i = 0; i < DG_CHAIN_COUNTS; i++)
+        if (dg_chain_counts[i].chains <= most && dg_chain_counts[i].reach <= dg_chain_reach(op))
+            rate_loop(g, isa, op, dg_chain_counts[i].chains);
 }
 
 /* Scalar rows are shared by the targets of an architecture: the first one's loops serve all. */

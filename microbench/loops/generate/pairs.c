@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Pair loops: two rows side by side, independent of each other, in a few ratios. Their rates show
- * which rows share a resource. "all" as the other row means one each of fma, add, mul, load,
- * broadcast and store. */
+ * which rows share a resource. Which rows: pairs.def, in the target's own width. */
 #include "microbench/loops/generate/generate.h"
 
 #include <string.h>
 
-static const enum dg_sem partners[] = {
-    DG_SEM_FMA, DG_SEM_ADD, DG_SEM_MUL, DG_SEM_LOAD, DG_SEM_BROADCAST, DG_SEM_STORE,
-    DG_SEM_FMA_LOAD, DG_SEM_FMA_BROADCAST, DG_SEM_LOAD_ELEMENT, DG_SEM_FMA_ELEMENT,
+static const struct paired { const char *kind, *name, *dtype; } paired[] = {
+#define PAIRED(kind, name, dtype) {#kind, #name, #dtype},
+#include "microbench/loops/pairs.def"
+#undef PAIRED
 };
-enum { PARTNERS = sizeof partners / sizeof *partners, GROUPS = 24, DESTINATIONS = 3 };
+enum { PAIRED_COUNT = sizeof paired / sizeof *paired, GROUPS = 24, DESTINATIONS = 3 };
 static const struct ratio { unsigned a, b; } ratios[] = {{1, 1}, {2, 1}, {1, 2}};
 #define LOOP_PROTOTYPE "void dg_loop_%u(uint64_t trips, void *block);\n"
 
@@ -23,120 +23,89 @@ static bool accumulates(const struct dg_op *op)
     return op->operands[0] == 'a';
 }
 
-static void split(const struct dg_isa *isa, const struct dg_op *const *ops, unsigned count,
-                  struct share *shares)
+static void split(const struct dg_isa *isa, const struct dg_op *const ops[2],
+                  struct share shares[2])
 {
     unsigned accumulators = 0, others = 0, next = 0;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         accumulators += gen_is_vector(ops[i]) && accumulates(ops[i]);
         others += gen_is_vector(ops[i]) && !accumulates(ops[i]);
     }
-    unsigned destinations = others > 2 ? 1 : DESTINATIONS;
-    unsigned left = isa->vector_registers - 2 - others * destinations;
-    for (unsigned i = 0; i < count; i++) {
+    unsigned left = isa->vector_registers - 2 - others * DESTINATIONS;
+    for (unsigned i = 0; i < 2; i++) {
         shares[i].first = gen_is_vector(ops[i]) ? next : 0;
-        bool adds_up = accumulates(ops[i]) && accumulators > 0;
         shares[i].count = !gen_is_vector(ops[i]) ? 8
-                        : adds_up ? left / accumulators : destinations;
+                        : accumulates(ops[i]) ? left / accumulators : DESTINATIONS;
         next += gen_is_vector(ops[i]) ? shares[i].count : 0;
     }
 }
 
-static unsigned begin(struct gen *g, const struct dg_isa *isa, const struct dg_op *op, char *label)
-{
-    unsigned number = gen_begin(g, LOOP_PROTOTYPE);
-    snprintf(label, 32, ".Lloop%u", g->labels++);
-    gen_enter(g, op->dtype, gen_is_vector(op) ? op->bits : 0, isa->vector_registers);
-    fprintf(g->s, "\t.p2align 6\n%s:\n", label);
-    return number;
-}
-
 /* Groups of counts[i] of ops[i], GROUPS of them, registers and addresses going round. */
-static void body(struct gen *g, const struct dg_isa *isa, const struct dg_op *const *ops,
-                 const unsigned *counts, unsigned count)
+static void body(struct gen *g, const struct dg_isa *isa, const struct dg_op *const ops[2],
+                 struct ratio ratio)
 {
-    struct share shares[PARTNERS];
-    unsigned done[PARTNERS] = {0};
-    split(isa, ops, count, shares);
+    const unsigned counts[2] = {ratio.a, ratio.b};
+    struct share shares[2];
+    unsigned done[2] = {0};
+    split(isa, ops, shares);
     for (unsigned group = 0; group < GROUPS; group++)
-        for (unsigned i = 0; i < count; i++)
+        for (unsigned i = 0; i < 2; i++)
             for (unsigned n = 0; n < counts[i]; n++, done[i]++)
                 gen_rate_instance(g, ops[i], isa->vector_registers,
                                   shares[i].first + done[i] % shares[i].count, done[i],
                                   !gen_is_vector(ops[i]));
 }
 
-static void end(struct gen *g, const struct dg_isa *isa, const char *label, unsigned number)
-{
-    gen_count_down(g, label);
-    gen_leave(g, strcmp(isa->name, "x86_64-sse2") == 0 ? 0 : 256);
-    gen_end(g, number);
-}
-
 static void pair(struct gen *g, const struct dg_isa *isa, const struct dg_op *a,
                  const struct dg_op *b, struct ratio ratio)
 {
-    const struct dg_op *ops[] = {a, b};
-    unsigned counts[] = {ratio.a, ratio.b};
+    const struct dg_op *const ops[] = {a, b};
     char label[32], key_a[64], key_b[64], features[TEXT];
-    unsigned number = begin(g, isa, a, label);
-    body(g, isa, ops, counts, 2);
-    end(g, isa, label, number);
+    gen_features(features, a, b);
+    unsigned number = gen_begin(g, LOOP_PROTOTYPE, features);
+    snprintf(label, sizeof label, ".Lloop%u", g->labels++);
+    gen_enter(g, a->dtype, a->bits, isa->vector_registers);
+    fprintf(g->s, "\t.p2align 6\n%s:\n", label);
+    body(g, isa, ops, ratio);
+    gen_count_down(g, label);
+    gen_leave(g, strcmp(isa->name, "x86_64-sse2") == 0 ? 0 : 256);
+    gen_end(g, number);
     gen_key(a, key_a);
     gen_key(b, key_b);
-    gen_features(features, a, b);
     fprintf(g->table[TABLE_LOOPS],
             "    {DG_LOOP_PAIR, \"%s\", \"%s\", 0, 0, %u, %u, \"%s\", %d, dg_loop_%u},\n",
             key_a, key_b, ratio.a, ratio.b, features, GROUPS, number);
 }
 
-static void all_together(struct gen *g, const struct dg_isa *isa,
-                         const struct dg_op *const *ops, unsigned count)
+static unsigned find(const struct dg_isa *isa, const char *kind, unsigned bits,
+                     const struct dg_op **ops)
 {
-    static const unsigned ones[PARTNERS] = {1, 1, 1, 1, 1, 1};
-    char label[32], key[64], features[TEXT];
-    unsigned number = begin(g, isa, ops[0], label);
-    body(g, isa, ops, ones, count);
-    end(g, isa, label, number);
-    gen_key(ops[0], key);
-    gen_features(features, ops[0], ops[1]);
-    fprintf(g->table[TABLE_LOOPS],
-            "    {DG_LOOP_PAIR, \"%s\", \"all\", 0, 0, 1, 1, \"%s\", %d, dg_loop_%u},\n",
-            key, features, GROUPS, number);
-}
-
-static void pairs_of(struct gen *g, const struct dg_isa *isa, const char *dtype, unsigned bits)
-{
-    static const char *const scalars[] = {"add", "prefetch_l1"};
-    const struct dg_op *ops[PARTNERS];
     unsigned count = 0;
-    for (unsigned i = 0; i < PARTNERS; i++) {
-        const struct dg_op *op = dg_isa_op(isa, partners[i], dtype, bits, 0);
-        if (op != NULL && gen_first_of_key(isa, op))
+    for (unsigned i = 0; i < PAIRED_COUNT; i++) {
+        const struct dg_op *op = strcmp(paired[i].kind, kind) != 0 ? NULL
+                               : dg_isa_op_named(isa, paired[i].name, paired[i].dtype, bits);
+        if (op != NULL)
             ops[count++] = op;
     }
-    for (unsigned i = 0; i < count; i++) {
+    return count;
+}
+
+static void pairs_of(struct gen *g, const struct dg_isa *isa, const char *kind)
+{
+    const struct dg_op *ops[PAIRED_COUNT];
+    unsigned vectors = find(isa, kind, isa->vector_bits, ops);
+    unsigned count = vectors + find(isa, "scalar", 64, ops + vectors);
+    for (unsigned i = 0; i < vectors; i++)
         for (unsigned j = i + 1; j < count; j++)
             for (unsigned r = 0; r < 3; r++)
                 pair(g, isa, ops[i], ops[j], ratios[r]);
-        for (unsigned s = 0; s < 2; s++) {
-            const struct dg_op *scalar = dg_isa_op_named(isa, scalars[s], "i64", 64);
-            for (unsigned r = 0; scalar != NULL && r < 3; r++)
-                pair(g, isa, ops[i], scalar, ratios[r]);
-        }
-    }
-    /* The other multiply-adds would leave too few accumulators to each. */
-    while (count > 0 && ops[count - 1]->sem != DG_SEM_STORE)
-        count--;
-    if (count > 2 && accumulates(ops[0]))
-        all_together(g, isa, ops, count);
 }
 
 void gen_pairs(struct gen *g, const struct dg_isa *isa)
 {
-    static const char *const dtypes[] = {"f32", "f64"};
-    static const unsigned bits[] = {128, 256, 512};
-    for (unsigned d = 0; d < 2; d++)
-        for (unsigned b = 0; b < 3; b++)
-            pairs_of(g, isa, dtypes[d], bits[b]);
+    for (unsigned i = 0; i < PAIRED_COUNT; i++) {
+        bool again = i > 0 && strcmp(paired[i].kind, paired[i - 1].kind) == 0;
+        if (!again && strcmp(paired[i].kind, "scalar") != 0)
+            pairs_of(g, isa, paired[i].kind);
+    }
 }

@@ -226,7 +226,8 @@ static void arm_stream(struct gen *g, const struct form *f, unsigned label)
 
 static void stream(struct gen *g, const struct form *f)
 {
-    unsigned number = gen_begin(g, STREAM_PROTOTYPE), label = g->labels++;
+    const char *features = steps_of[f->kind].fma ? f->w->fma_features : f->w->features;
+    unsigned number = gen_begin(g, STREAM_PROTOTYPE, features), label = g->labels++;
     if (g->x86)
         x86_stream(g, f, label);
     else
@@ -235,8 +236,7 @@ static void stream(struct gen *g, const struct form *f)
     fprintf(g->table[TABLE_STREAMS],
             "    {%s, %u, %u, %u, %u, %s, \"%s\", dg_loop_%u},\n", kind_names[f->kind],
             f->w->bits, f->unroll * f->streams * f->w->bits / 8, f->streams, f->place,
-            f->prefetch ? "true" : "false",
-            steps_of[f->kind].fma ? f->w->fma_features : f->w->features, number);
+            f->prefetch ? "true" : "false", features, number);
 }
 
 /* Plain reads by bytes per pass: the first is what a request gets that asks for none. */
@@ -272,7 +272,7 @@ void gen_streams(struct gen *g)
 /* Loads of which each gives the address of the next. */
 static void chase(struct gen *g, unsigned bits, const char *features, const char *load)
 {
-    unsigned number = gen_begin(g, CHASE_PROTOTYPE), label = g->labels++;
+    unsigned number = gen_begin(g, CHASE_PROTOTYPE, features), label = g->labels++;
     if (g->x86)
         fprintf(g->s, "\tmov %%rdi, %%rax\n\t.p2align 6\n.Lchase%u:\n\t.rept %d\n%s\t.endr\n"
                 "\tdec %%rsi\n\tjnz .Lchase%u\n%s\tret\n", label, DG_CHASE_LOADS, load, label,
@@ -301,7 +301,7 @@ static void reference(struct gen *g, const char *name, const char *x86, const ch
                       unsigned repeats, unsigned per_trip)
 {
     char label[32];
-    unsigned number = gen_begin(g, LOOP_PROTOTYPE);
+    unsigned number = gen_begin(g, LOOP_PROTOTYPE, "");
     snprintf(label, sizeof label, ".Lloop%u", g->labels++);
     gen_enter(g, "i64", 0, 0);
     fprintf(g->s, "\t.p2align 6\n%s:\n\t.rept %u\n%s\t.endr\n", label, repeats,

@@ -29,6 +29,27 @@ const char *gen_scalar_constant(const struct gen *g)
     return g->x86 ? "%r15" : "x16";
 }
 
+/* Where a row loads from, and what fills its registers. */
+struct values { const char *dtype; unsigned memory, one, tiny; };
+
+static const struct values *values_of(const char *dtype)
+{
+    static const struct values all[] = {
+        {"f64", DG_BLOCK_F64, DG_BLOCK_ONE_F64, DG_BLOCK_TINY_F64},
+        {"f16", DG_BLOCK_F16, DG_BLOCK_ONE_F16, DG_BLOCK_TINY_F16},
+        {"", DG_BLOCK_F32, DG_BLOCK_ONE_F32, DG_BLOCK_TINY_F32},
+    };
+    const struct values *v = all;
+    while (v->dtype[0] != '\0' && strcmp(v->dtype, dtype) != 0)
+        v++;
+    return v;
+}
+
+unsigned gen_memory(const char *dtype)
+{
+    return values_of(dtype)->memory;
+}
+
 void gen_vector_name(const struct gen *g, unsigned bits, unsigned index, char out[8])
 {
     if (g->x86)
@@ -53,7 +74,9 @@ static void spell(const struct gen *g, const struct dg_op *op, const struct oper
                   char letter, unsigned more, char out[48])
 {
     if (operand->offset >= 0) {
-        snprintf(out, 48, g->x86 ? "%u(%%rsi)" : "[x1, #%u]", (unsigned)operand->offset + more);
+        const char *place = g->x86 ? "%u(%%rsi)" : operand->crossing ? "[x17, #%u]" : "[x1, #%u]";
+        unsigned half = g->x86 && operand->crossing ? op->bits / 16 : 0;
+        snprintf(out, 48, place, (unsigned)operand->offset - half + more);
     } else if (operand->vector < 0 && letter == 'w') {
         spell_narrow(g, operand->text, out);
     } else if (operand->vector < 0) {
@@ -122,9 +145,31 @@ bool gen_line(struct gen *g, const struct dg_op *op, const struct operand *opera
     return true;
 }
 
-unsigned gen_begin(struct gen *g, const char *prototype)
+/* The assembler takes no instruction beyond the features that the loop's entry names: a loop that
+ * would need more fails to build. Names of /proc/cpuinfo are GNU as's own on x86. */
+static void permit(struct gen *g, const char *features)
+{
+    static const char *const arm[][2] = {
+        {"asimddp", "+dotprod"}, {"asimdhp", "+fp16"}, {"asimdfhm", "+fp16fml"}, {"i8mm", "+i8mm"},
+        {"bf16", "+bf16"},
+    };
+    fprintf(g->s, g->x86 ? "\t.arch generic64\n" : "\t.arch armv8.2-a");
+    while (*features != '\0') {
+        size_t length = strcspn(features, ",");
+        if (g->x86)
+            fprintf(g->s, "\t.arch .%.*s\n", (int)length, features);
+        for (size_t i = 0; !g->x86 && i < sizeof arm / sizeof *arm; i++)
+            if (strlen(arm[i][0]) == length && strncmp(arm[i][0], features, length) == 0)
+                fprintf(g->s, "%s", arm[i][1]);
+        features += length + (features[length] == ',');
+    }
+    fprintf(g->s, "\n");
+}
+
+unsigned gen_begin(struct gen *g, const char *prototype, const char *features)
 {
     unsigned n = g->functions++;
+    permit(g, features);
     fprintf(g->declarations, prototype, n);
     fprintf(g->s, "\t.globl dg_loop_%u\n\t.hidden dg_loop_%u\n\t.type dg_loop_%u, %%function\n"
             "\t.p2align 6\ndg_loop_%u:\n", n, n, n, n);
@@ -138,20 +183,19 @@ void gen_end(struct gen *g, unsigned number)
 
 static void enter_x86(struct gen *g, const char *dtype, unsigned bits, unsigned registers)
 {
-    bool f64 = strcmp(dtype, "f64") == 0;
-    unsigned one = f64 ? DG_BLOCK_ONE_F64 : DG_BLOCK_ONE_F32;
-    unsigned tiny = f64 ? DG_BLOCK_TINY_F64 : DG_BLOCK_TINY_F32;
+    const struct values *v = values_of(dtype);
+    bool evex = registers > 16;                  /* the upper 16 have no name in the older forms */
     fprintf(g->s, "\tpush %%rbx\n\tpush %%rbp\n\tpush %%r12\n\tpush %%r13\n\tpush %%r14\n"
             "\tpush %%r15\n\tsub $136, %%rsp\n\tmov $0x5bd1e995, %%r15\n");
     for (unsigned i = 0; i < gen_scalars(g); i++)
         fprintf(g->s, "\tlea %u(%%r15), %s\n", i, gen_scalar(g, i));
-    if (bits == 512)
+    if (evex)
         fprintf(g->s, "\tmov $0x7f, %%eax\n\tkmovw %%eax, %%k1\n");
     for (unsigned i = 0; i < registers; i++) {
         char name[8];
         gen_vector_name(g, bits, i, name);
-        fprintf(g->s, "\t%s %u(%%rsi), %s\n", bits > 128 ? "vmovups" : "movups",
-                i + 2 == registers ? tiny : one, name);
+        fprintf(g->s, "\t%s %u(%%rsi), %s\n", bits > 128 || evex ? "vmovups" : "movups",
+                i + 2 == registers ? v->tiny : v->one, name);
     }
 }
 
@@ -161,16 +205,15 @@ void gen_enter(struct gen *g, const char *dtype, unsigned bits, unsigned registe
         enter_x86(g, dtype, bits, registers);
         return;
     }
-    bool f64 = strcmp(dtype, "f64") == 0;
+    const struct values *v = values_of(dtype);
     for (unsigned i = 8; i < 16; i += 2)
         fprintf(g->s, "\tstp d%u, d%u, [sp, #-16]!\n", i, i + 1);
-    fprintf(g->s, "\tsub sp, sp, #128\n\tmov x16, #0xe995\n\tmovk x16, #0x5bd1, lsl #16\n");
+    fprintf(g->s, "\tsub sp, sp, #128\n\tmov x16, #0xe995\n\tmovk x16, #0x5bd1, lsl #16\n"
+            "\tsub x17, x1, #%u\n", (bits > 0 ? bits : 64) / 16);
     for (unsigned i = 0; i < gen_scalars(g); i++)
         fprintf(g->s, "\tadd %s, x16, #%u\n", gen_scalar(g, i), i);
     for (unsigned i = 0; i < registers; i++)
-        fprintf(g->s, "\tldr q%u, [x1, #%u]\n", i, i + 2 == registers
-                ? (f64 ? DG_BLOCK_TINY_F64 : DG_BLOCK_TINY_F32)
-                : (f64 ? DG_BLOCK_ONE_F64 : DG_BLOCK_ONE_F32));
+        fprintf(g->s, "\tldr q%u, [x1, #%u]\n", i, i + 2 == registers ? v->tiny : v->one);
 }
 
 void gen_leave(struct gen *g, unsigned bits)
