@@ -68,7 +68,19 @@ static bool ends_with(const char *text, const char *end)
     return dg_key_compare(text + length - tail, end) == 0;
 }
 
-/* One res.NAME; resources that no operation of the body uses are left out. */
+static bool uses(const struct dg_value *users, const struct dg_body *body)
+{
+    char name[KEY_SIZE];
+    for (int part = 0; part < DG_PART_COUNT; part++) {
+        op_name(part_op(body, (enum dg_part_op)part), name);
+        if (units_of(users->list, users->list_count, name) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* One res.NAME. Resources that no operation of the body uses are not read: what is measured of
+ * other types is no part of a kernel's identity. */
 static bool read_one(struct dg_view *view, const struct dg_body *body, const char *key,
                      struct dg_constants *out)
 {
@@ -79,21 +91,19 @@ static bool read_one(struct dg_view *view, const struct dg_body *body, const cha
     dg_format(name, sizeof name, "%s", key + 4);
     name[length < sizeof name ? length : sizeof name - 1] = '\0';
     dg_format(users_key, sizeof users_key, "res.%s.users", name);
+    const struct dg_value *listed = dg_profile_find(view->profile, users_key);
     const char *const *users;
     size_t count;
     double capacity;
-    if (dg_profile_find(view->profile, users_key) == NULL ||
-        !dg_view_list(view, users_key, &users, &count) || !dg_view_cell(view, key, &capacity))
+    if (listed == NULL || !uses(listed, body) || !dg_view_list(view, users_key, &users, &count) ||
+        !dg_view_cell(view, key, &capacity))
         return true;
     struct dg_resource resource = { .name = dg_strdup(view->arena, name) };
-    bool used = false;
     for (int part = 0; part < DG_PART_COUNT; part++) {
         op_name(part_op(body, (enum dg_part_op)part), name);
-        double units = units_of(users, count, name);
-        resource.price[part] = dg_price_of(units / capacity);
-        used = used || units > 0;
+        resource.price[part] = dg_price_of(units_of(users, count, name) / capacity);
     }
-    if (used && out->resource_count < DG_RESOURCES)
+    if (out->resource_count < DG_RESOURCES)
         out->resource[out->resource_count++] = resource;
     return resource.name != NULL;
 }

@@ -380,6 +380,26 @@ Test(plan, intensity)
     }
 }
 
+/* Resources of other types are no part of a plan: their keys are not among those read. */
+Test(plan, reads_what_it_uses)
+{
+    static const char *const files[] = { "tests/profiles/test-neon.json",
+                                         "tests/profiles/test-avx2.json",
+                                         "tests/profiles/test-avx512.json" };
+    struct dg_problem p = product(64, 96, 128);
+    struct dg_plan_result r;
+    struct dg_error e;
+    for (size_t f = 0; f < 3; f++) {
+        unsigned resources = 0;
+        cr_assert(make(files[f], &p, false, &r, &e));
+        for (size_t i = 0; i < r.view.read_count; i++) {
+            resources += strncmp(r.view.reads[i].key, "res.", 4) == 0;
+            cr_expect(strncmp(r.view.reads[i].key, "res.dot", 7) != 0, "%s", files[f]);
+        }
+        cr_expect(resources > 4, "%s: %u", files[f], resources);
+    }
+}
+
 /* The same inputs give the same plan and the same list of keys. */
 Test(plan, again)
 {
