@@ -101,8 +101,8 @@ static const struct dg_program program = {
         "system states is noted as a claim beside what was measured, and a false claim is shown "
         "as contradicted.\n\n"
         "Without -o the profile is printed with --json, else a summary. The raw samples always "
-        "stand beside the profile. An interrupt keeps what is done, marked incomplete: in FILE "
-        "when there was none before, else in NAME.incomplete.json.",
+        "stand beside the profile. An interrupt keeps what is done in NAME.incomplete.json, from "
+        "where --resume goes on; FILE itself is always whole.",
     .commands = commands,
     .command_count = sizeof commands / sizeof *commands,
     .default_named = true,

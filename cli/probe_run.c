@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * deepgemm-probe run: engine, probes, profile, files. */
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,19 +9,20 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/probe.h"
 #include "base/report.h"
+#include "cli/probe.h"
 #include "microbench/engine/engine.h"
 #include "microbench/host/tree.h"
 #include "probes/claims/collect.h"
 #include "probes/environment.h"
+#include "probes/probe.h"
 #include "probes/replay.h"
 #include "probes/run.h"
 #include "profile/samples.h"
 #include "profile/writer.h"
 
 /* Generous beside the quiet time of a run, so that a noisy machine has room to wait. */
-static const double default_budget = 150, quick_budget = 60;
+static const double default_budget = 150, quick_budget = 60, thorough_budget = 900;
 
 struct session {
     const struct dg_options *options;
@@ -36,8 +38,10 @@ struct session {
     struct dg_probe_result result;
     size_t told;                                 /* facts of the result that its samples tell */
     struct dg_profile profile;
-    uint64_t seed;                               /* of the order of probes */
-    double patience;
+    struct dg_probe_options asked;
+    struct dg_probe_part part;                   /* of an earlier run, with --resume */
+    struct dg_replay replay;
+    struct dg_bench resumed;
     struct dg_core_kind kinds[DG_KINDS_MAX];
     size_t kind_count;
     bool open;
@@ -71,16 +75,19 @@ static bool go_on(void *self, double seconds)
 static void nap(void *self, double seconds)
 {
     struct session *s = self;
+    if (s->part.file != NULL && !s->replay.live)
+        return;                                  /* that wait is over */
     s->host.pause(&s->host, (uint64_t)(seconds * 1e9));
 }
 
 /* ---- progress ---- */
 
-static void progress(void *self, const char *title, unsigned repeat, unsigned done, unsigned of)
+static void progress(void *self, const struct dg_probe_progress *p)
 {
     (void)self;
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K%u of %u: %s, repeat %u", done, of, title, repeat);
+        fprintf(stderr, "\r\033[K%u of %u: %s, repeat %u, about %.0f s left", p->done, p->of,
+                p->title, p->repeat, ceil(p->seconds_left));
 }
 
 static void progress_done(void)
@@ -171,10 +178,46 @@ static bool is_forbidden(const char *perf)
     return strstr(perf, "EACCES") != NULL || strstr(perf, "EPERM") != NULL;
 }
 
-static bool open_bench(struct session *s, struct dg_error *e)
+static double budget_of(const struct session *s)
+{
+    return dg_option_double(s->options, "budget", s->asked.quick ? quick_budget :
+                            s->asked.thorough ? thorough_budget : default_budget);
+}
+
+/* The bench that goes on where an earlier run was broken off. */
+static bool resume(struct session *s, struct dg_error *e)
+{
+    if (!dg_probe_part_fits(&s->part, s->bench.info, s->host.machine, e))
+        return false;
+    if (!dg_replay_init(&s->replay, s->part.file->rows,
+                        dg_replay_measured(s->part.file->rows, s->part.file->row_count), s->arena))
+        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+    s->replay.then = &s->bench;
+    s->resumed = dg_replay_bench(&s->replay, &s->part.info);
+    return true;
+}
+
+/* Whose machine it is and what the system says of it. A run that goes on has what it knew then. */
+static void describe(struct session *s)
+{
+    unsigned cpu = s->bench.info->cpu;
+    const char *perf_help = dg_engine_state(&s->bench)->perf_help;
+    dg_identify(&s->described, cpu, &s->identity);
+    if (s->part.file != NULL)
+        dg_replay_claims(s->part.file, &s->claims);
+    else
+        dg_claims_collect(&s->claims, &s->described, cpu, s->kinds, s->kind_count);
+    dg_conditions_read(&s->described, cpu, &s->before);
+    if (perf_help != NULL && is_forbidden(s->bench.info->perf)) {
+        char text[320];
+        dg_format(text, sizeof text, "%s: %s", s->bench.info->perf, perf_help);
+        dg_warning_print("deepgemm-probe", text);
+    }
+}
+
+static bool open_bench(struct session *s, int cpu, struct dg_error *e)
 {
     const struct dg_options *o = s->options;
-    bool quick = dg_option_given(o, "quick");
     const char *sysroot = dg_option_text(o, "sysroot");
     struct stat about;
     /* An empty folder is a system that states nothing; a path that is none is a slip of the pen. */
@@ -187,8 +230,8 @@ static bool open_bench(struct session *s, struct dg_error *e)
         return false;
     struct dg_engine_options engine = {
         .host = &s->host,
-        .cpu = dg_option_given(o, "cpu") ? (int)dg_option_u64(o, "cpu", 0) : -1,
-        .budget_seconds = dg_option_double(o, "budget", quick ? quick_budget : default_budget),
+        .cpu = cpu,
+        .budget_seconds = budget_of(s),
         .progress = go_on,
     };
     /* asked for before the engine pins this process to one CPU */
@@ -198,16 +241,12 @@ static bool open_bench(struct session *s, struct dg_error *e)
     s->claims.arena = s->recording.arena = s->arena;
     s->recorder = (struct dg_recorder){
         .inner = &s->bench, .recording = &s->recording, .interrupted = interrupted };
-    unsigned cpu = s->bench.info->cpu;
-    const char *perf_help = dg_engine_state(&s->bench)->perf_help;
-    dg_identify(&s->described, cpu, &s->identity);
-    dg_claims_collect(&s->claims, &s->described, cpu, s->kinds, s->kind_count);
-    dg_conditions_read(&s->described, cpu, &s->before);
-    if (perf_help != NULL && is_forbidden(s->bench.info->perf)) {
-        char text[320];
-        dg_format(text, sizeof text, "%s: %s", s->bench.info->perf, perf_help);
-        dg_warning_print("deepgemm-probe", text);
+    if (s->part.file != NULL) {
+        if (!resume(s, e))
+            return false;
+        s->recorder.inner = &s->resumed;
     }
+    describe(s);
     return true;
 }
 
@@ -232,19 +271,18 @@ static void engine_facts(struct session *s)
 
 static bool measure(struct session *s, struct dg_error *e)
 {
-    size_t only_count = 0;
     struct dg_bench bench = dg_recording_bench(&s->recorder);
-    struct dg_probe_options options = {
-        .architecture = s->host.machine, .quick = dg_option_given(s->options, "quick"),
-        .pause = nap, .pause_self = s, .progress = progress };
-    s->patience = options.patience = 0.6 * s->bench.time_left(s->bench.self);
+    struct dg_probe_options *asked = &s->asked;
     uint64_t start = s->host.monotonic_ns(&s->host);
-    if (dg_option_given(s->options, "only")) {
-        options.only = dg_option_list(s->options, "only", &only_count);
-        options.only_count = only_count;
+    asked->pause = nap;
+    asked->pause_self = s;
+    asked->progress = progress;
+    if (s->part.file == NULL) {
+        asked->architecture = s->host.machine;
+        asked->patience = 0.6 * s->bench.time_left(s->bench.self);
+        asked->seed = start % 1000000007;
     }
-    s->seed = options.seed = start % 1000000007;
-    bool ok = dg_probes_run(&bench, &s->claims, &options, s->arena, &s->result, e);
+    bool ok = dg_probes_run(&bench, &s->claims, asked, s->arena, &s->result, e);
     progress_done();
     if (!ok)
         return false;
@@ -255,7 +293,9 @@ static bool measure(struct session *s, struct dg_error *e)
     dg_conditions_read(&s->described, s->bench.info->cpu, &after);
     dg_environment(&s->result.facts, &s->described, s->bench.info, &s->identity, &s->before,
                    &after);
-    dg_facts_flag(&s->result.facts, "quick", options.quick);
+    dg_facts_flag(&s->result.facts, "quick", asked->quick);
+    dg_facts_flag(&s->result.facts, "thorough", asked->thorough);
+    dg_facts_flag(&s->result.facts, "resumed", s->part.file != NULL);
     dg_facts_flag(&s->result.facts, "incomplete", s->result.incomplete);
     double seconds = (double)(s->host.monotonic_ns(&s->host) - start) / 1e9;
     dg_facts_number(&s->result.facts, "seconds", (double)(long)(seconds * 10 + 0.5) / 10);
@@ -274,62 +314,51 @@ static bool build(struct session *s, struct dg_error *e)
     return dg_probe_profile(&s->result, name, s->host.machine, s->arena, &s->profile, e);
 }
 
-/* hardware.json gives hardware.incomplete.json. */
-static const char *incomplete_path(const char *path, struct dg_arena *arena)
-{
-    size_t length = strlen(path);
-    char *out = dg_alloc(arena, length + 24);
-    if (out == NULL)
-        return NULL;
-    if (length > 5 && strcmp(path + length - 5, ".json") == 0)
-        length -= 5;
-    memcpy(out, path, length);
-    strcpy(out + length, ".incomplete.json");
-    return out;
-}
-
 static bool write_samples(struct session *s, const char *path, struct dg_error *e)
 {
     struct dg_replay_header header = {
-        .info = s->bench.info, .architecture = s->host.machine, .seed = s->seed,
-        .patience = s->patience, .quick = dg_option_given(s->options, "quick"),
+        .info = s->recorder.inner->info, .options = &s->asked,
         .name = dg_profile_text(&s->profile, "name"),
         .environment = s->result.facts.fact + s->told,
         .environment_count = s->result.facts.count - s->told };
     struct dg_samples_file file;
-    if (dg_option_given(s->options, "only"))
-        header.only = dg_option_list(s->options, "only", &header.only_count);
     if (!dg_replay_pack(&header, &s->claims, &s->recording, s->arena, &file))
         return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "free some memory");
     return dg_samples_write(path, &file, e);
 }
 
-/* An interrupted run never takes the place of a whole file. */
+/* FILE is always whole: an interrupted run stands beside it. */
 static bool write_files(struct session *s, const char *path, struct dg_error *e)
 {
-    if (s->result.interrupted && access(path, F_OK) == 0)
-        path = incomplete_path(path, s->arena);
-    const char *samples = path != NULL ? dg_samples_path(path, s->arena) : NULL;
+    const char *part = dg_probe_part_path(path, s->arena);
+    const char *to = s->result.interrupted ? part : path;
+    const char *samples = to != NULL ? dg_samples_path(to, s->arena) : NULL;
     if (samples == NULL)
         return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
-    if (!write_samples(s, samples, e) ||
-        !dg_profile_save(path, &s->profile, e))
+    if (!write_samples(s, samples, e) || !dg_profile_save(to, &s->profile, e))
         return false;
     if (s->result.interrupted)
-        fprintf(stderr, "deepgemm-probe: interrupted: what was measured so far is in %s\n", path);
+        fprintf(stderr, "deepgemm-probe: interrupted: what was measured so far is in %s; "
+                "--resume goes on from it\n", to);
+    else if (s->part.file != NULL)
+        dg_probe_part_remove(path, s->arena);
     return true;
 }
 
-bool dg_probe_command_run(const struct dg_options *options, struct dg_error *e)
+/* One core, to one file; path may be NULL. */
+static bool run_one(const struct dg_options *options, const struct dg_probe_options *asked,
+                    const char *path, int cpu, struct dg_error *e)
 {
     struct session *s = dg_alloc(options->arena, sizeof *s);
-    const char *path = dg_option_text(options, "output");
     if (s == NULL)
         return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
     s->options = options;
     s->arena = options->arena;
+    s->asked = *asked;
     bool ok = (path == NULL || check_output(path, s->arena, e)) &&
-              (block_interrupts(), open_bench(s, e)) &&
+              (!dg_option_given(options, "resume") ||
+               dg_probe_part_load(path, s->arena, &s->part, &s->asked, e)) &&
+              open_bench(s, s->part.file != NULL ? s->part.cpu : cpu, e) &&
               measure(s, e) && build(s, e) && (path == NULL || write_files(s, path, e)) &&
               dg_probe_print(&s->profile, options, e);
     if (s->open)
@@ -337,4 +366,87 @@ bool dg_probe_command_run(const struct dg_options *options, struct dg_error *e)
     if (ok && s->result.interrupted)
         return dg_fail(e, DG_EXIT_INTERRUPTED, "", "interrupted", "", "run it again to the end");
     return ok;
+}
+
+/* ---- the command ---- */
+
+static bool run_kinds(const struct dg_options *options, const struct dg_probe_options *asked,
+                      struct dg_error *e)
+{
+    struct dg_core_kind kinds[DG_KINDS_MAX];
+    struct dg_host host;
+    dg_host_system(&host, dg_option_text(options, "sysroot"));
+    size_t count = dg_core_kinds(&host, kinds);
+    for (size_t i = 0; i < count; i++) {
+        const char *path = dg_probe_kind_path(dg_option_text(options, "output"), kinds[i].name,
+                                              options->arena);
+        if (path == NULL)
+            return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        if (!run_one(options, asked, path, (int)kinds[i].first, e))
+            return false;
+    }
+    return true;
+}
+
+/* Options that say the opposite of each other, or nothing without another. */
+static bool check_options(const struct dg_options *options, struct dg_error *e)
+{
+    static const struct { const char *one, *other; bool needs; } rows[] = {
+        { "quick", "thorough", false }, { "all-kinds", "cpu", false },
+        { "all-kinds", "output", true }, { "resume", "output", true },
+        { "resume", "quick", false }, { "resume", "thorough", false }, { "resume", "only", false },
+        { "resume", "skip", false }, { "resume", "dry-run", false }, { "resume", "cpu", false },
+        { "all-kinds", "json", false }, { "all-kinds", "resume", false },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char where[32], value[32];
+        if (!dg_option_given(options, rows[i].one) ||
+            dg_option_given(options, rows[i].other) == rows[i].needs)
+            continue;
+        dg_format(where, sizeof where, "--%s", rows[i].one);
+        dg_format(value, sizeof value, "--%s", rows[i].other);
+        return rows[i].needs ?
+            dg_fail(e, DG_EXIT_USAGE, where, "needs another option", value, "give it too") :
+            dg_fail(e, DG_EXIT_USAGE, where, "does not go with another option", value,
+                    "leave one of them out");
+    }
+    return true;
+}
+
+static void dry_run(const struct dg_probe_options *asked, const bool *wanted)
+{
+    double all = 0;
+    for (size_t i = 0; i < DG_PROBE_COUNT; i++) {
+        double seconds = dg_probe_repeats(asked, i) * dg_probes[i].seconds;
+        if (!wanted[i])
+            continue;
+        printf("%-10s %6.2f s  %s\n", dg_probes[i].id, seconds, dg_probes[i].title);
+        all += seconds;
+    }
+    printf("%-10s %6.2f s  of quiet time, %s; waiting for quiet comes on top, up to --budget\n",
+           "all", all, asked->quick ? "less with --quick" : "typically");
+}
+
+bool dg_probe_command_run(const struct dg_options *options, struct dg_error *e)
+{
+    bool wanted[DG_PROBE_COUNT];
+    struct dg_probe_options asked = { .quick = dg_option_given(options, "quick"),
+                                      .thorough = dg_option_given(options, "thorough") };
+    if (!check_options(options, e))
+        return false;
+    if (dg_option_given(options, "only"))
+        asked.only = dg_option_list(options, "only", &asked.only_count);
+    if (dg_option_given(options, "skip"))
+        asked.skip = dg_option_list(options, "skip", &asked.skip_count);
+    if (!dg_probes_wanted(&asked, wanted, e))
+        return false;
+    if (dg_option_given(options, "dry-run")) {
+        dry_run(&asked, wanted);
+        return true;
+    }
+    block_interrupts();
+    if (dg_option_given(options, "all-kinds"))
+        return run_kinds(options, &asked, e);
+    return run_one(options, &asked, dg_option_text(options, "output"),
+                   dg_option_given(options, "cpu") ? (int)dg_option_u64(options, "cpu", 0) : -1, e);
 }

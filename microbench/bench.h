@@ -184,6 +184,10 @@ struct dg_bench_info {
     size_t feature_count;
 };
 
+/* The rules by which the end of a run refuses requests. */
+#define DG_RULE_INTERRUPTED "interrupted"
+#define DG_RULE_OVER "the time budget is over"
+
 struct dg_bench {
     void *self;
     const struct dg_bench_info *info;

@@ -46,8 +46,9 @@ static bool take(struct dg_context *ctx, const struct dg_samples *s, struct dg_m
     return false;
 }
 
-static unsigned clamp(unsigned samples)
+static unsigned clamp(const struct dg_context *ctx, unsigned samples)
 {
+    samples *= ctx->thorough ? 2 : 1;
     return samples < DG_MEASURE_SAMPLES ? samples : DG_MEASURE_SAMPLES;
 }
 
@@ -131,7 +132,7 @@ bool dg_read_##name(struct dg_context *ctx, const struct dg_##name *q, unsigned 
                     struct dg_measure *out) \
 { \
     struct dg_sample buffer[DG_MEASURE_SAMPLES]; \
-    struct dg_samples s = { .sample = buffer, .capacity = clamp(samples) }; \
+    struct dg_samples s = { .sample = buffer, .capacity = clamp(ctx, samples) }; \
     struct dg_error e = { 0 }; \
     char request[DG_REQUEST_SIZE]; \
     memset(out, 0, sizeof *out); \
@@ -165,7 +166,7 @@ bool dg_read_mixes(struct dg_context *ctx, const struct dg_mix *q, size_t count,
 {
     struct dg_error e = { 0 };
     char request[DG_REQUEST_SIZE];
-    samples = clamp(samples);
+    samples = clamp(ctx, samples);
     struct dg_sample *buffer = dg_alloc_array(ctx->scratch, count * samples, sizeof *buffer);
     struct dg_samples *s = dg_alloc_array(ctx->scratch, count, sizeof *s);
     if (buffer == NULL || s == NULL || count == 0 || dg_out_of_time(ctx))

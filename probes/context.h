@@ -29,7 +29,7 @@ struct dg_context {
     void **carry;                                /* one probe's own memory from repeat to repeat */
     const char *architecture;
     unsigned repeat;                             /* 0 the first time */
-    bool quick;
+    bool quick, thorough;
     uint64_t random;
     /* True when enough repeats agree: no need to measure the key again. */
     bool (*settled)(void *runner, const char *key);

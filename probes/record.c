@@ -49,7 +49,7 @@ static bool may_run(const struct dg_recorder *r, struct dg_error *e)
 {
     if (r->interrupted == NULL || !r->interrupted(r->interrupted_self))
         return true;
-    return dg_fail(e, DG_EXIT_INTERRUPTED, "", "interrupted", "", "");
+    return dg_fail(e, DG_EXIT_INTERRUPTED, "", DG_RULE_INTERRUPTED, "", "");
 }
 
 /* Every request goes the same way: asked, kept, given on. */
@@ -108,68 +108,99 @@ struct dg_bench dg_recording_bench(struct dg_recorder *r)
 
 /* ---- replay ---- */
 
-/* The search starts behind the last answer, where the wanted item nearly always stands, since a
- * replay asks in the recorded order. */
-bool dg_replay_init(struct dg_replay *replay, const struct dg_recording *recording,
+bool dg_replay_init(struct dg_replay *replay, const struct dg_sample_row *rows, size_t count,
                     struct dg_arena *arena)
 {
-    replay->recording = recording;
-    replay->next = dg_alloc(arena, sizeof *replay->next);
-    replay->used = dg_alloc_array(arena, recording->count + 1, sizeof *replay->used);
-    return replay->next != NULL && replay->used != NULL;
+    *replay = (struct dg_replay){ .row = rows, .count = count,
+                                  .used = dg_alloc_array(arena, count + 1, sizeof(bool)) };
+    return replay->used != NULL;
 }
 
-static bool answer(struct dg_replay *r, const char *request, struct dg_samples *out,
-                   struct dg_error *e)
+size_t dg_replay_measured(const struct dg_sample_row *rows, size_t count)
 {
-    size_t count = r->recording->count;
-    for (size_t n = 0; n < count; n++) {
-        size_t i = (*r->next + n) % count;
-        const struct dg_sample_row *item = &r->recording->item[i];
-        if (r->used[i] || strcmp(item->request, request) != 0)
+    while (count > 0 && rows[count - 1].refused != NULL &&
+           (strcmp(rows[count - 1].refused, DG_RULE_INTERRUPTED) == 0 ||
+            strcmp(rows[count - 1].refused, DG_RULE_OVER) == 0))
+        count--;
+    return count;
+}
+
+/* The search starts behind the last answer, where the wanted row nearly always stands, since a
+ * replay asks in the recorded order. */
+static const struct dg_sample_row *find_row(struct dg_replay *r, const char *request)
+{
+    for (size_t n = 0; n < r->count; n++) {
+        size_t i = (r->next + n) % r->count;
+        if (r->used[i] || strcmp(r->row[i].request, request) != 0)
             continue;
         r->used[i] = true;
-        *r->next = i + 1;
-        if (item->refused != NULL)
-            return dg_fail(e, DG_EXIT_UNAVAILABLE, request, item->refused, "", "");
-        out->count = item->count < out->capacity ? item->count : out->capacity;
-        out->rejected = item->rejected;
-        for (size_t k = 0; k < out->count; k++)
-            out->sample[k] = (struct dg_sample){ item->cycles[k], item->ns[k] };
-        return true;
+        r->next = i + 1;
+        return &r->row[i];
     }
-    return dg_fail(e, DG_EXIT_UNAVAILABLE, request, "the recording does not hold this request",
-                   "", "record again");
+    return NULL;
+}
+
+static bool answer(const struct dg_sample_row *row, const char *request, struct dg_samples *out,
+                   struct dg_error *e)
+{
+    if (row == NULL)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, request, "the recording does not hold this request",
+                       "", "record again");
+    if (row->refused != NULL)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, request, row->refused, "", "");
+    out->count = row->count < out->capacity ? row->count : out->capacity;
+    out->rejected = row->rejected;
+    for (size_t k = 0; k < out->count; k++)
+        out->sample[k] = (struct dg_sample){ row->cycles[k], row->ns[k] };
+    return true;
+}
+
+/* The row of a request, unless `then` is to be asked from now on. */
+static bool recorded(struct dg_replay *r, const char *request, const struct dg_sample_row **row)
+{
+    *row = r->live ? NULL : find_row(r, request);
+    r->live |= *row == NULL && r->then != NULL;
+    return !r->live;
 }
 
 #define REQUEST(name) \
 static bool replay_##name(void *self, const struct dg_##name *q, struct dg_samples *out, \
                           struct dg_error *e) \
 { \
+    struct dg_replay *r = self; \
+    const struct dg_sample_row *row; \
     char text[DG_REQUEST_SIZE]; \
     dg_request_##name(text, q); \
-    return answer(self, text, out, e); \
+    return recorded(r, text, &row) ? answer(row, text, out, e) \
+                                   : r->then->name(r->then->self, q, out, e); \
 }
 #include "microbench/requests.def"
 #undef REQUEST
 
+/* Mixes are recorded together: the first tells for all. */
 static bool replay_mix(void *self, const struct dg_mix *q, size_t count, struct dg_samples *out,
                        struct dg_error *e)
 {
+    struct dg_replay *r = self;
+    const struct dg_sample_row *row;
     char text[DG_REQUEST_SIZE];
     for (size_t i = 0; i < count; i++) {
         dg_request_mix(text, &q[i]);
-        if (!answer(self, text, &out[i], e))
+        if (!recorded(r, text, &row))
+            return r->then->mix(r->then->self, q, count, out, e);
+        if (!answer(row, text, &out[i], e))
             return false;
     }
     return true;
 }
 
-/* The budget of a replay is the recording: over when every item has answered. */
+/* The budget of a replay is the recording: over when every row has answered. */
 static double replay_time_left(void *self)
 {
     const struct dg_replay *r = self;
-    for (size_t i = 0; i < r->recording->count; i++)
+    if (r->then != NULL)
+        return r->then->time_left(r->then->self);
+    for (size_t i = 0; i < r->count; i++)
         if (!r->used[i])
             return -1;
     return 0;

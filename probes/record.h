@@ -26,14 +26,21 @@ struct dg_recorder {
 };
 struct dg_bench dg_recording_bench(struct dg_recorder *recorder);
 
-/* A bench that answers from a recording: equal requests in the order they were recorded. */
+/* A bench that answers from a recording: equal requests in the order they were recorded. With
+ * `then` it goes on there from the first request that the recording does not hold: a run that was
+ * broken off does what it did, without measuring, and then the rest. */
 struct dg_replay {
-    const struct dg_recording *recording;
-    size_t *next;                                /* behind the last answer */
+    const struct dg_sample_row *row;
+    size_t count;
+    size_t next;                                 /* behind the last answer */
     bool *used;
+    const struct dg_bench *then;                 /* NULL: what is not recorded is refused */
+    bool live;                                   /* `then` is being asked */
 };
-bool dg_replay_init(struct dg_replay *replay, const struct dg_recording *recording,
+bool dg_replay_init(struct dg_replay *replay, const struct dg_sample_row *rows, size_t count,
                     struct dg_arena *arena);
 struct dg_bench dg_replay_bench(struct dg_replay *replay, const struct dg_bench_info *info);
+/* Rows without those that the end of the run, by interrupt or budget, refused. */
+size_t dg_replay_measured(const struct dg_sample_row *rows, size_t count);
 
 #endif

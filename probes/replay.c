@@ -26,6 +26,7 @@ static const char *known(const char *text)
 
 static void pack_info(const struct dg_replay_header *h, struct dg_facts *f)
 {
+    const struct dg_probe_options *o = h->options;
 #define PACK(name) dg_facts_number(f, #name, (double)h->info->name);
     NUMBERS(PACK)
 #undef PACK
@@ -37,12 +38,15 @@ static void pack_info(const struct dg_replay_header *h, struct dg_facts *f)
 #undef PACK
     list_fact(f, "features", h->info->features, h->info->feature_count);
     dg_facts_text(f, "name", h->name);
-    dg_facts_text(f, "architecture", h->architecture);
-    dg_facts_number(f, "seed", (double)h->seed);
-    dg_facts_number(f, "patience", h->patience);
-    dg_facts_flag(f, "quick", h->quick);
-    if (h->only != NULL)
-        list_fact(f, "only", h->only, h->only_count);
+    dg_facts_text(f, "architecture", o->architecture);
+    dg_facts_number(f, "seed", (double)o->seed);
+    dg_facts_number(f, "patience", o->patience);
+    dg_facts_flag(f, "quick", o->quick);
+    dg_facts_flag(f, "thorough", o->thorough);
+    if (o->only != NULL)
+        list_fact(f, "only", o->only, o->only_count);
+    if (o->skip != NULL)
+        list_fact(f, "skip", o->skip, o->skip_count);
     for (size_t i = 0; i < h->environment_count; i++)
         dg_facts_add(f, &(struct dg_fact){
             .key = dg_text(f->arena, "%s%s", environment_prefix, h->environment[i].key),
@@ -89,23 +93,45 @@ static bool flag(const struct dg_samples_file *file, const char *key)
     return strcmp(text(file, key), "true") == 0;
 }
 
-static void unpack_info(const struct dg_samples_file *file, struct dg_bench_info *info)
+static const char *const *list(const struct dg_samples_file *file, const char *key, size_t *count)
 {
-    const struct dg_value *features = find(file, "features");
-    memset(info, 0, sizeof *info);
-#define UNPACK(name) info->name = (__typeof__(info->name))number(file, #name);
+    const struct dg_value *v = find(file, key);
+    bool is_list = v != NULL && v->kind == DG_VALUE_LIST;
+    *count = is_list ? v->list_count : 0;
+    return is_list ? v->list : NULL;
+}
+
+struct dg_bench_info dg_replay_info(const struct dg_samples_file *file)
+{
+    struct dg_bench_info info = { 0 };
+#define UNPACK(name) info.name = (__typeof__(info.name))number(file, #name);
     NUMBERS(UNPACK)
 #undef UNPACK
-#define UNPACK(name) info->name = text(file, #name);
+#define UNPACK(name) info.name = text(file, #name);
     TEXTS(UNPACK)
 #undef UNPACK
-#define UNPACK(name) info->name = flag(file, #name);
+#define UNPACK(name) info.name = flag(file, #name);
     FLAGS(UNPACK)
 #undef UNPACK
-    if (features != NULL && features->kind == DG_VALUE_LIST) {
-        info->features = features->list;
-        info->feature_count = features->list_count;
-    }
+    info.features = list(file, "features", &info.feature_count);
+    return info;
+}
+
+struct dg_probe_options dg_replay_options(const struct dg_samples_file *file)
+{
+    struct dg_probe_options o = {
+        .architecture = text(file, "architecture"), .quick = flag(file, "quick"),
+        .thorough = flag(file, "thorough"), .seed = (uint64_t)number(file, "seed"),
+        .patience = number(file, "patience") };
+    o.only = list(file, "only", &o.only_count);
+    o.skip = list(file, "skip", &o.skip_count);
+    return o;
+}
+
+void dg_replay_claims(const struct dg_samples_file *file, struct dg_claims *out)
+{
+    for (size_t i = 0; i < file->claim_count; i++)
+        dg_claims_add(out, file->claims[i].key, &file->claims[i].claim);
 }
 
 const char *dg_replay_name(const struct dg_samples_file *file)
@@ -139,24 +165,13 @@ bool dg_replay_run(const struct dg_samples_file *file, struct dg_arena *arena,
 {
     struct dg_bench_info *info = dg_alloc(arena, sizeof *info);
     struct dg_claims claims = { .arena = arena };
-    struct dg_recording recording = { .arena = arena, .count = file->row_count };
     struct dg_replay replay;
-    if (info != NULL)
-        recording.item = dg_alloc_array(arena, file->row_count + 1, sizeof *recording.item);
-    if (recording.item == NULL || !dg_replay_init(&replay, &recording, arena))
+    if (info == NULL || !dg_replay_init(&replay, file->rows, file->row_count, arena))
         return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
-    if (file->row_count > 0)
-        memcpy(recording.item, file->rows, file->row_count * sizeof *recording.item);
-    unpack_info(file, info);
-    for (size_t i = 0; i < file->claim_count; i++)
-        dg_claims_add(&claims, file->claims[i].key, &file->claims[i].claim);
-    const struct dg_value *only = find(file, "only");
-    const struct dg_probe_options options = {
-        .architecture = text(file, "architecture"), .quick = flag(file, "quick"),
-        .seed = (uint64_t)number(file, "seed"),
-        .pause = no_pause, .patience = number(file, "patience"),
-        .only = only != NULL && only->kind == DG_VALUE_LIST ? only->list : NULL,
-        .only_count = only != NULL && only->kind == DG_VALUE_LIST ? only->list_count : 0 };
+    *info = dg_replay_info(file);
+    struct dg_probe_options options = dg_replay_options(file);
+    options.pause = no_pause;
+    dg_replay_claims(file, &claims);
     const struct dg_bench bench = dg_replay_bench(&replay, info);
     if (!dg_probes_run(&bench, &claims, &options, arena, out, e))
         return false;

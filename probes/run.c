@@ -8,8 +8,8 @@
 #include "probes/infer/vote.h"
 #include "probes/probe.h"
 
-/* Probes that a quiet machine settles in three repeats get this many on a noisy one. */
-enum { NEEDED = 3, MOST_REPEATS = 8 };
+/* Repeats that must agree, and how many a noisy machine gets for that. */
+enum { NEEDED = 3, THOROUGH = 5, MOST_REPEATS = 8, MOST_THOROUGH = 12 };
 
 const struct dg_probe dg_probes[DG_PROBE_COUNT] = {
 #define PROBE(id, title, fields, needs, seconds, once) \
@@ -43,14 +43,30 @@ static bool fits(const char *key, const char *pattern)
     return length >= end - 1 && strcmp(key + length - (end - 1), pattern + 1) == 0;
 }
 
-static enum rule rule_of(const char *key, struct dg_vote_rule *out)
+static unsigned needed(const struct dg_probe_options *options)
+{
+    return options->thorough ? THOROUGH : NEEDED;
+}
+
+static unsigned most_repeats(const struct dg_probe_options *options)
+{
+    return options->thorough ? MOST_THOROUGH : MOST_REPEATS;
+}
+
+unsigned dg_probe_repeats(const struct dg_probe_options *options, size_t i)
+{
+    return dg_probes[i].once ? 1 : needed(options);
+}
+
+static enum rule rule_of(const struct dg_probe_options *options, const char *key,
+                         struct dg_vote_rule *out)
 {
     const struct dg_field *field = dg_field_of(key);
     size_t i = 0;
     while (!fits(key, agreements[i].key))
         i++;
     *out = (struct dg_vote_rule){
-        .discrete = field != NULL && field->discrete, .needed = NEEDED,
+        .discrete = field != NULL && field->discrete, .needed = needed(options),
         .whole = field != NULL && field->type == DG_TYPE_INTEGER,
         .largest = agreements[i].rule == RULE_LARGEST,
         .tolerance = agreements[i].percent / 100, .floor = agreements[i].floor };
@@ -60,7 +76,7 @@ static enum rule rule_of(const char *key, struct dg_vote_rule *out)
 /* ---- state of a run ---- */
 
 struct repeat_list {                             /* all answers to one key, oldest first */
-    struct dg_answer answer[MOST_REPEATS];
+    struct dg_answer answer[MOST_THOROUGH];
     size_t count;
     bool settled;
     size_t probe;                                /* which one gave them */
@@ -121,9 +137,9 @@ static void collect(struct runner *r, size_t probe)
         }
         list->probe = probe;
         list->call = r->said[probe];
-        if (list->count == MOST_REPEATS) {
+        if (list->count == MOST_THOROUGH) {
             memmove(list->answer, list->answer + 1,
-                    (MOST_REPEATS - 1) * sizeof *list->answer);
+                    (MOST_THOROUGH - 1) * sizeof *list->answer);
             list->count--;
         }
         list->answer[list->count++] = r->ctx.out.answer[i];
@@ -135,7 +151,7 @@ static struct dg_answer settle(struct runner *r, struct repeat_list *list)
 {
     struct dg_vote_rule rule;
     struct dg_answer out = list->answer[list->count - 1];
-    enum rule kind = rule_of(list->answer[0].key, &rule);
+    enum rule kind = rule_of(r->options, list->answer[0].key, &rule);
     if (dg_probes[list->probe].once || out.status == DG_UNAVAILABLE)
         rule.needed = 1;
     if (kind == RULE_LATEST)
@@ -149,7 +165,7 @@ static struct dg_answer settle(struct runner *r, struct repeat_list *list)
 static bool is_gone(const struct runner *r, const struct repeat_list *list)
 {
     struct dg_vote_rule rule;
-    return rule_of(list->answer[0].key, &rule) == RULE_LATEST &&
+    return rule_of(r->options, list->answer[0].key, &rule) == RULE_LATEST &&
            list->call != r->said[list->probe];
 }
 
@@ -169,18 +185,45 @@ static void update_known(struct runner *r)
     }
 }
 
+static bool settled_all(const struct runner *r, size_t p)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->keys; i++)
+        if (r->key[i].probe == p && !is_gone(r, &r->key[i])) {
+            any = true;
+            if (!r->key[i].settled)
+                return false;
+        }
+    return any;
+}
+
+/* A probe that has had its repeats and is not settled will run once more at least. */
+static unsigned repeats_left(const struct runner *r, size_t p)
+{
+    unsigned usual = dg_probe_repeats(r->options, p);
+    if (!r->wanted[p] || r->ran[p] >= most_repeats(r->options) ||
+        (r->ran[p] > 0 && settled_all(r, p)))
+        return 0;
+    return r->ran[p] < usual ? usual - r->ran[p] : 1;
+}
+
+static void tell_progress(const struct runner *r, size_t p)
+{
+    struct dg_probe_progress now = { .title = dg_probes[p].title, .repeat = r->ran[p] + 1 };
+    if (r->options->progress == NULL)
+        return;
+    for (size_t i = 0; i < DG_PROBE_COUNT; i++) {
+        now.done += r->wanted[i] && r->ran[i] > 0;
+        now.of += r->wanted[i];
+        now.seconds_left += repeats_left(r, i) * dg_probes[i].seconds;
+    }
+    r->options->progress(r->options->progress_self, &now);
+}
+
 static void call(struct runner *r, size_t p)
 {
     struct dg_context *ctx = &r->ctx;
-    if (r->options->progress != NULL) {
-        unsigned done = 0, of = 0;
-        for (size_t i = 0; i < DG_PROBE_COUNT; i++) {
-            done += r->wanted[i] && r->ran[i] > 0;
-            of += r->wanted[i];
-        }
-        r->options->progress(r->options->progress_self, dg_probes[p].title, r->ran[p] + 1, done,
-                             of);
-    }
+    tell_progress(r, p);
     dg_arena_init(&r->scratch);
     ctx->scratch = &r->scratch;
     ctx->repeat = r->ran[p];
@@ -214,23 +257,9 @@ static size_t draw(struct runner *r, size_t of)
     return (size_t)((r->order_random >> 33) % of);
 }
 
-static bool settled_all(const struct runner *r, size_t p)
-{
-    bool any = false;
-    for (size_t i = 0; i < r->keys; i++)
-        if (r->key[i].probe == p && !is_gone(r, &r->key[i])) {
-            any = true;
-            if (!r->key[i].settled)
-                return false;
-        }
-    return any;
-}
-
 static bool wants_repeat(const struct runner *r, size_t p)
 {
-    if (!r->wanted[p] || r->ran[p] >= MOST_REPEATS)
-        return false;
-    return r->ran[p] == 0 || !settled_all(r, p);
+    return repeats_left(r, p) > 0;
 }
 
 /* Long probes wait until the short ones have had their repeats: on a noisy machine they could take
@@ -241,8 +270,8 @@ static bool must_wait(const struct runner *r, size_t p)
     if (dg_probes[p].seconds < is_long)
         return false;
     for (size_t i = 0; i < DG_PROBE_COUNT; i++)
-        if (dg_probes[i].seconds < is_long && !dg_probes[i].once && r->ran[i] < NEEDED &&
-            wants_repeat(r, i))
+        if (dg_probes[i].seconds < is_long && !dg_probes[i].once &&
+            r->ran[i] < needed(r->options) && wants_repeat(r, i))
             return true;
     return false;
 }
@@ -286,30 +315,44 @@ static void note_facts(struct runner *r)
 
 /* ---- set-up ---- */
 
-/* Wanted ids and, since they build on each other, all that these need. */
-static void want(struct runner *r, size_t p)
+static bool probe_of(const char *option, const char *id, size_t *out, struct dg_error *e)
 {
-    if (r->wanted[p])
-        return;
-    r->wanted[p] = true;
-    for (size_t i = 0; i < DG_PROBE_COUNT; i++)
-        if (strstr(dg_probes[p].needs, dg_probes[i].id) != NULL)
-            want(r, i);
+    const struct dg_probe *probe = dg_probe_by_id(id);
+    *out = probe != NULL ? (size_t)(probe - dg_probes) : 0;
+    return probe != NULL || dg_fail(e, DG_EXIT_USAGE, option, "there is no such probe", id,
+                                    "deepgemm-probe list shows all ids");
 }
 
-static bool want_all(struct runner *r, struct dg_error *e)
+/* A probe and, since they build on each other, all that it needs. */
+static void want(bool *wanted, size_t p)
 {
-    const struct dg_probe_options *o = r->options;
-    for (size_t i = 0; i < DG_PROBE_COUNT && o->only == NULL; i++)
-        r->wanted[i] = true;
+    if (wanted[p])
+        return;
+    wanted[p] = true;
+    for (size_t i = 0; i < DG_PROBE_COUNT; i++)
+        if (strstr(dg_probes[p].needs, dg_probes[i].id) != NULL)
+            want(wanted, i);
+}
+
+bool dg_probes_wanted(const struct dg_probe_options *o, bool *wanted, struct dg_error *e)
+{
+    size_t p, count = 0;
+    for (size_t i = 0; i < DG_PROBE_COUNT; i++)
+        wanted[i] = o->only == NULL;
     for (size_t i = 0; i < o->only_count; i++) {
-        const struct dg_probe *probe = dg_probe_by_id(o->only[i]);
-        if (probe == NULL)
-            return dg_fail(e, DG_EXIT_USAGE, "--only", "there is no such probe", o->only[i],
-                           "deepgemm-probe list shows all ids");
-        want(r, (size_t)(probe - dg_probes));
+        if (!probe_of("--only", o->only[i], &p, e))
+            return false;
+        want(wanted, p);
     }
-    return true;
+    for (size_t i = 0; i < o->skip_count; i++) {
+        if (!probe_of("--skip", o->skip[i], &p, e))
+            return false;
+        wanted[p] = false;
+    }
+    for (size_t i = 0; i < DG_PROBE_COUNT; i++)
+        count += wanted[i];
+    return count > 0 || dg_fail(e, DG_EXIT_USAGE, "--skip", "must leave a probe", "none",
+                                "skip fewer");
 }
 
 static bool complete(const struct runner *r)
@@ -350,11 +393,11 @@ bool dg_probes_run(const struct dg_bench *bench, const struct dg_claims *claims,
     r->ctx = (struct dg_context){
         .bench = bench, .arena = arena, .claims = claims, .known = &out->answers,
         .out = { .arena = arena }, .architecture = options->architecture,
-        .quick = options->quick,
+        .quick = options->quick, .thorough = options->thorough,
         .settled = is_settled, .runner = r,
         .pause = options->pause, .pause_self = options->pause_self,
         .patience = options->patience };
-    if (!want_all(r, e))
+    if (!dg_probes_wanted(options, r->wanted, e))
         return false;
 
     dg_arena_init(&r->scratch);

@@ -95,12 +95,12 @@ enum go_on dg_request_next(struct engine *e, unsigned attempts, unsigned failure
     const uint64_t nap_ns = 500000, progress_every_ns = 100000000;
     uint64_t now = e->host.monotonic_ns(&e->host);
     if (e->deadline_ns != 0 && now >= e->deadline_ns)
-        return fail_request(error, DG_EXIT_UNAVAILABLE, "the time budget is over",
+        return fail_request(error, DG_EXIT_UNAVAILABLE, DG_RULE_OVER,
                             "give more time, or fewer probes");
     if (e->progress != NULL && now - e->progress_ns >= progress_every_ns) {
         e->progress_ns = now;
         if (!e->progress(e->progress_context, (double)(now - e->request_ns) * 1e-9))
-            return fail_request(error, DG_EXIT_INTERRUPTED, "interrupted", "");
+            return fail_request(error, DG_EXIT_INTERRUPTED, DG_RULE_INTERRUPTED, "");
     }
     if (!e->agree)
         return attempts > 0 ? GO_STOP : GO_ON;

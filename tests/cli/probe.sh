@@ -50,5 +50,27 @@ check "merge different chips" 3 "must be of the same chip" "$probe" merge "$avx2
     "$root/tests/profiles/test-neon.json"
 check "merge one file" 2 "" "$probe" merge "$avx2"
 
+# ---- run: what is to be measured, interrupts ----
+
+check "dry run" 0 "^all .* s  of quiet time" "$probe" run --dry-run --thorough --budget 100
+check "dry run of some" 0 "^levels" "$probe" --dry-run --only levels --skip clock
+check "nothing left" 2 "must leave a probe" "$probe" --dry-run --only clock --skip clock
+check "quick and thorough" 2 "does not go with" "$probe" --quick --thorough --dry-run
+check "resume without output" 2 "needs another option, found --output" "$probe" --resume
+check "nothing to resume" 3 "no interrupted run to go on from" "$probe" --resume \
+    -o "$work/none.json"
+check "interrupt" 130 "incomplete.json; --resume goes on" timeout --preserve-status -s INT 2 \
+    "$probe" --only levels,touch,bandwidth --budget 30 -o "$work/part.json"
+check "an interrupt leaves no whole file" 1 "" test -e "$work/part.json"
+check "the part is a profile" 0 '"incomplete": true' cat "$work/part.incomplete.json"
+check "resume" 0 "memory latency" "$probe" --resume --budget 30 -o "$work/part.json"
+check "a resumed run replays too" 0 "memory latency" "$probe" infer "$work/part.samples.json" \
+    -o "$work/again.json"
+check "and gives the same" 0 "" cmp "$work/part.json" "$work/again.json"
+check "the part is gone" 1 "" test -e "$work/part.incomplete.samples.json"
+check "every kind of core" 0 "fma latency" "$probe" --all-kinds --only ops --budget 20 \
+    -o "$work/kinds.json"
+check "a file for each" 0 "kinds\..*\.json" ls "$work"
+
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]

@@ -44,9 +44,9 @@ static bool may(struct fake *f, struct dg_error *e)
 {
     f->requests++;
     if (f->stop_after != 0 && f->requests > f->stop_after)
-        return dg_fail(e, DG_EXIT_INTERRUPTED, "", "interrupted", "", "");
+        return dg_fail(e, DG_EXIT_INTERRUPTED, "", DG_RULE_INTERRUPTED, "", "");
     if (f->budget > 0 && f->requests > f->budget)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, "", "the time budget is over", "", "give more time");
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, "", DG_RULE_OVER, "", "give more time");
     return true;
 }
 

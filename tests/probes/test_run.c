@@ -204,8 +204,7 @@ Test(run, replay)
     const struct dg_bench bench = dg_recording_bench(&recorder);
     const struct dg_probe_options options = { .architecture = "x86_64", .quick = true, .seed = 9 };
     cr_assert(dg_probes_run(&bench, &claims, &options, &arena, &first, &e));
-    const struct dg_replay_header header = { .info = &f.info, .architecture = "x86_64", .seed = 9,
-                                             .quick = true };
+    const struct dg_replay_header header = { .info = &f.info, .options = &options };
     cr_assert(dg_replay_pack(&header, &claims, &recording, &arena, &file));
     cr_assert(dg_samples_write(path, &file, &e) && dg_samples_read(path, &arena, &back, &e), "%s",
               e.rule);
@@ -219,4 +218,80 @@ Test(run, replay)
     remove(path);
     fake_close(&f);
     dg_arena_free(&arena);
+}
+
+static bool run_recorded(const struct dg_bench *inner, struct dg_recording *recording,
+                         const struct dg_probe_options *options, struct dg_probe_result *out)
+{
+    struct dg_error e = { 0 };
+    struct dg_recorder recorder = { .inner = inner, .recording = recording };
+    const struct dg_bench bench = dg_recording_bench(&recorder);
+    return dg_probes_run(&bench, NULL, options, recording->arena, out, &e);
+}
+
+/* A run that was broken off goes on where it was: nothing is measured again, and it ends whole. */
+Test(run, resume)
+{
+    static const struct { unsigned stop; double budget; } rows[] = {
+        { 1, 0 }, { 40, 0 }, { 700, 0 }, { 0, 40 }, { 0, 1500 },
+    };
+    const struct dg_probe_options options = { .architecture = "x86_64", .quick = true, .seed = 5 };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fake f = machine();
+        struct dg_arena arena;
+        struct dg_probe_result first, second;
+        struct dg_replay replay;
+        dg_arena_init(&arena);
+        struct dg_recording part = { .arena = &arena }, whole = { .arena = &arena };
+        f.stop_after = rows[i].stop;
+        f.budget = rows[i].budget;
+        fake_open(&f);
+        cr_assert(run_recorded(&f.bench, &part, &options, &first) && first.incomplete);
+        size_t done = dg_replay_measured(part.item, part.count);
+        cr_expect(done > 0, "row %zu", i);
+        f.stop_after = 0;
+        f.budget = 0;
+        f.requests = 0;
+        cr_assert(dg_replay_init(&replay, part.item, done, &arena));
+        replay.then = &f.bench;
+        const struct dg_bench bench = dg_replay_bench(&replay, &f.info);
+        cr_assert(run_recorded(&bench, &whole, &options, &second));
+        cr_expect(!second.incomplete && replay.live, "row %zu", i);
+        cr_assert(whole.count > done);
+        cr_expect(f.requests <= whole.count - done, "row %zu: %u requests", i, f.requests);
+        for (size_t k = 0; k < done; k++)
+            cr_expect(strcmp(whole.item[k].request, part.item[k].request) == 0 &&
+                      (part.item[k].count == 0 ||
+                       whole.item[k].cycles[0] == part.item[k].cycles[0]), "row %zu, %zu", i, k);
+        expect_near(&second, "l1_size", 32768, 0);
+        fake_close(&f);
+        dg_arena_free(&arena);
+    }
+}
+
+/* --skip leaves out what others may need; --thorough asks for more. */
+Test(run, selection)
+{
+    static const char *const only[] = { "levels" }, *const skip[] = { "l1", "clock" };
+    static const char *const none[] = { "nothing" };
+    bool wanted[DG_PROBE_COUNT];
+    struct dg_error e = { 0 };
+    struct dg_probe_options o = { .only = only, .only_count = 1 };
+    cr_assert(dg_probes_wanted(&o, wanted, &e));
+    cr_expect(wanted[DG_PROBE_clock] && wanted[DG_PROBE_l1] && wanted[DG_PROBE_levels] &&
+              !wanted[DG_PROBE_ops]);
+    o.skip = skip;
+    o.skip_count = 2;
+    cr_assert(dg_probes_wanted(&o, wanted, &e));
+    cr_expect(!wanted[DG_PROBE_clock] && !wanted[DG_PROBE_l1] && wanted[DG_PROBE_levels]);
+    o.skip = none;
+    o.skip_count = 1;
+    cr_expect(!dg_probes_wanted(&o, wanted, &e) && strcmp(e.where, "--skip") == 0);
+    o = (struct dg_probe_options){ .only = skip + 1, .only_count = 1, .skip = skip + 1,
+                                   .skip_count = 1 };
+    cr_expect(!dg_probes_wanted(&o, wanted, &e) && e.exit_code == DG_EXIT_USAGE);
+    cr_expect_eq(dg_probe_repeats(&o, DG_PROBE_isa), 1u);
+    cr_expect_eq(dg_probe_repeats(&o, DG_PROBE_l1), 3u);
+    o.thorough = true;
+    cr_expect_eq(dg_probe_repeats(&o, DG_PROBE_l1), 5u);
 }
