@@ -147,6 +147,24 @@ struct dg_fresh {
     bool huge;
 };
 
+/* One line of memory goes back and forth between a thread on CPU `a` and one on CPU `b`; a unit is
+ * one hand-over, half of a round trip. Cycles are those of `a`. */
+struct dg_handoff { unsigned a, b; };
+
+/* A latency loop on another CPU, in cycles of that CPU: its own chain of additions beside it, and
+ * no more checks, since what they read on a quiet core differs from kind to kind. */
+struct dg_visit {
+    unsigned cpu;
+    struct dg_loop loop;
+};
+
+/* Dependent loads over `bytes` of new memory that a thread on CPU `home` has written first, which
+ * places it on that CPU's node, from the measured CPU. A unit is a load. */
+struct dg_remote {
+    unsigned home;
+    uint64_t bytes;
+};
+
 /* One sample each: core cycles (calibrated by the chains around it) and nanoseconds, per unit of
  * the request: a load for chases, a byte for streams, an operation of `op` for loops (pairs: one
  * group of count_a + count_b), a turn for mixes. */
@@ -179,6 +197,7 @@ struct dg_bench_info {
     bool memory_short;           /* memory_limit is under 4 x the last level claimed or found */
     uint64_t memory_limit;
     unsigned cpu, cpus;          /* the pinned CPU and how many are allowed */
+    const char *cpu_list;        /* those, as "0-3,8"; NULL or "": only the pinned one is known */
     bool pinned, emulated;
     const char *const *features; /* usable here, /proc/cpuinfo names */
     size_t feature_count;

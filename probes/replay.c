@@ -7,7 +7,7 @@
 #define NUMBERS(X) \
     X(tick_ns) X(clock_hz) X(clock_low_hz) X(clock_high_hz) X(page_bytes) X(memory_limit) X(cpu) \
     X(cpus)
-#define TEXTS(X) X(time_source) X(chains) X(cycle_source) X(perf)
+#define TEXTS(X) X(time_source) X(chains) X(cycle_source) X(perf) X(cpu_list)
 #define FLAGS(X) X(huge_pages) X(memory_short) X(pinned) X(emulated)
 
 static void list_fact(struct dg_facts *f, const char *key, const char *const *list, size_t count)

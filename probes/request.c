@@ -93,6 +93,23 @@ void dg_request_fresh(char text[DG_REQUEST_SIZE], const struct dg_fresh *q)
               q->huge ? " huge" : "");
 }
 
+void dg_request_handoff(char text[DG_REQUEST_SIZE], const struct dg_handoff *q)
+{
+    dg_format(text, DG_REQUEST_SIZE, "handoff %u to %u", q->a, q->b);
+}
+
+void dg_request_visit(char text[DG_REQUEST_SIZE], const struct dg_visit *q)
+{
+    dg_format(text, DG_REQUEST_SIZE, "visit %u latency %s operand %u", q->cpu, q->loop.op,
+              q->loop.operand);
+}
+
+void dg_request_remote(char text[DG_REQUEST_SIZE], const struct dg_remote *q)
+{
+    dg_format(text, DG_REQUEST_SIZE, "remote home %u %llu bytes", q->home,
+              (unsigned long long)q->bytes);
+}
+
 void dg_request_mix(char text[DG_REQUEST_SIZE], const struct dg_mix *q)
 {
     typedef unsigned long long u;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "microbench/engine/internal.h"
 
@@ -16,6 +17,10 @@ static bool choose_cpu(struct engine *e, int wanted, struct dg_error *error)
     const char *source;
     dg_host_allowed(&e->host, &e->allowed, &source);
     e->info.cpus = dg_cpus_count(&e->allowed);
+    dg_cpus_format(&e->allowed, e->cpu_list, sizeof e->cpu_list);
+    if (strlen(e->cpu_list) + 1 == sizeof e->cpu_list)   /* cut: whole ranges only */
+        *strrchr(e->cpu_list, ',') = '\0';
+    e->info.cpu_list = e->cpu_list;
     int cpu = wanted >= 0 ? wanted : e->host.current_cpu(&e->host);
     if (wanted < 0 && (cpu < 0 || !dg_cpus_have(&e->allowed, (unsigned)cpu)))
         for (cpu = 0; !dg_cpus_have(&e->allowed, (unsigned)cpu);)
@@ -112,6 +117,7 @@ bool dg_engine_open(const struct dg_engine_options *options, struct dg_bench *ou
     *out = (struct dg_bench){
         .self = e, .info = &e->info, .chase = dg_engine_chase, .evict = dg_engine_evict,
         .resample = dg_engine_resample, .stream = dg_engine_stream, .loop = dg_engine_loop,
+        .handoff = dg_engine_handoff, .visit = dg_engine_visit, .remote = dg_engine_remote,
         .mix = dg_engine_mix, .time_left = time_left,
     };
     if (!open_parts(e, options, error)) {

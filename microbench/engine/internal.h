@@ -57,7 +57,7 @@ struct engine {
     bool agree;                  /* the chains have integer ratios: cycles mean something */
     struct dg_cpus allowed;
     const char *features[DG_FEATURES_MAX];
-    char chains_text[160], perf_text[128];
+    char chains_text[160], perf_text[128], cpu_list[1024];
 };
 
 /* Work of which `amount` units are timed. */
@@ -123,6 +123,12 @@ bool dg_engine_resample(void *self, const struct dg_resample *, struct dg_sample
                      struct dg_error *);
 bool dg_engine_stream(void *self, const struct dg_stream *, struct dg_samples *out,
                    struct dg_error *);
+bool dg_engine_handoff(void *self, const struct dg_handoff *, struct dg_samples *out,
+                       struct dg_error *);
+bool dg_engine_visit(void *self, const struct dg_visit *, struct dg_samples *out,
+                     struct dg_error *);
+bool dg_engine_remote(void *self, const struct dg_remote *, struct dg_samples *out,
+                      struct dg_error *);
 bool dg_engine_mix(void *self, const struct dg_mix *, size_t count, struct dg_samples *out,
                 struct dg_error *);
 

@@ -38,4 +38,5 @@ void dg_claims_collect(struct dg_claims *claims, struct dg_host *host, unsigned 
     dg_claims_sysconf(claims, host);
     dg_claims_hwloc(claims, host, cpu);
     dg_claims_kinds(claims, cpu, kinds, kind_count);
+    dg_claims_nodes(claims, host);
 }

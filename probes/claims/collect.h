@@ -20,6 +20,9 @@ void dg_claims_hwloc(struct dg_claims *claims, struct dg_host *host, unsigned cp
 void dg_claims_kinds(struct dg_claims *claims, unsigned cpu, const struct dg_core_kind *kinds,
                      size_t kind_count);
 
+/* CPUs of every node, as `numa.<n>.cpus`, where there are several. */
+void dg_claims_nodes(struct dg_claims *claims, struct dg_host *host);
+
 /* One cache as a source describes it; zero: not said. */
 struct dg_cache_claim {
     unsigned level;

@@ -129,9 +129,24 @@ size_t dg_core_kinds(struct dg_host *host, struct dg_core_kind out[DG_KINDS_MAX]
     return count;
 }
 
+/* The grouping as a list, for what is measured. */
+static void claim_grouping(struct dg_claims *claims, const struct dg_core_kind *kind, size_t count)
+{
+    const char **list = dg_alloc_array(claims->arena, count + 1, sizeof *list);
+    for (size_t k = 0; list != NULL && k < count; k++) {
+        char text[1000];
+        dg_cpus_format(&kind[k].cpus, text, sizeof text);
+        list[k] = dg_strdup(claims->arena, text);
+    }
+    if (list != NULL && count > 0)
+        dg_claims_add(claims, "kinds.measured", &(struct dg_claim){
+            "sysfs", { .kind = DG_VALUE_LIST, .list = list, .list_count = count } });
+}
+
 void dg_claims_kinds(struct dg_claims *claims, unsigned cpu, const struct dg_core_kind *kind,
                      size_t count)
 {
+    claim_grouping(claims, kind, count);
     for (size_t k = 0; k < count; k++) {
         char list[TEXT];
         if (!dg_cpus_have(&kind[k].cpus, cpu))

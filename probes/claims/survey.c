@@ -13,6 +13,7 @@ unsigned dg_survey(struct dg_host *host, struct dg_arena *arena)
     dg_core_kinds(host, kinds);
     dg_host_allowed(host, &allowed, &source);
     dg_host_emulated(host, NULL);
+    dg_claims_nodes(&(struct dg_claims){ .arena = arena }, host);
     for (unsigned cpu = 0; cpu < DG_CPUS_MAX; cpu++) {
         struct dg_claims claims = { .arena = arena };
         struct dg_conditions conditions;

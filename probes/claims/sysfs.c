@@ -52,3 +52,21 @@ void dg_claims_sysfs(struct dg_claims *claims, struct dg_host *host, unsigned cp
     if (dg_host_number(host, path, &khz))
         dg_claims_add_number(claims, "clock_hz", "cpufreq", 1000.0 * (double)khz);
 }
+
+void dg_claims_nodes(struct dg_claims *claims, struct dg_host *host)
+{
+    enum { NODES = 16, SEVERAL = 2, MOST = 1000 };
+    struct dg_cpus nodes, cpus;
+    if (!dg_host_nodes(host, &nodes) || dg_cpus_count(&nodes) < SEVERAL)
+        return;
+    for (unsigned node = 0; node < NODES; node++) {
+        char path[PATH], key[32], text[MOST];
+        dg_format(path, sizeof path, "/sys/devices/system/node/node%u/cpulist", node);
+        if (!dg_cpus_have(&nodes, node) || host->read_file(host, path, text, sizeof text) <= 0 ||
+            !dg_cpus_parse(text, &cpus) || dg_cpus_count(&cpus) == 0)
+            continue;
+        dg_cpus_format(&cpus, text, sizeof text);
+        dg_format(key, sizeof key, "numa.%u.cpus", node);
+        dg_claims_add_text(claims, key, "sysfs", text);
+    }
+}

@@ -322,6 +322,84 @@ Test(engine, the_mask_comes_back)
     cr_expect_arr_eq(&before, &after, sizeof before);
 }
 
+/* --- other CPUs --- */
+
+static unsigned unwilling = DG_CPUS_MAX;
+
+static int pin_but_one(struct dg_host *host, unsigned cpu)
+{
+    (void)host;
+    return cpu == unwilling ? EINVAL : 0;
+}
+
+static bool two_cpus(struct dg_host *host, struct dg_cpus *out)
+{
+    (void)host;
+    memset(out, 0, sizeof *out);
+    dg_cpus_add(out, 0);
+    dg_cpus_add(out, 1);
+    return true;
+}
+
+/* Another CPU, where there is one; without one and with one that nobody may be pinned to: said. */
+Test(engine, other_cpus)
+{
+    struct dg_bench bench = open_with(NULL, 0);
+    struct dg_samples out = room(0);
+    struct dg_error error = {0};
+    unsigned here = bench.info->cpu, other = here + 1;
+    struct dg_handoff same = {here, here}, outside = {here, 4095};
+    struct dg_visit visit = {.cpu = here, .loop = {.kind = DG_LOOP_LATENCY, .op = "ref.multiply"}};
+    struct dg_remote remote = {.home = here, .bytes = 4 << 20}, large = {here, UINT64_C(1) << 50};
+    cr_expect_not(bench.handoff(bench.self, &same, &out, &error));
+    cr_expect_not(bench.handoff(bench.self, &outside, &out, &error));
+    cr_expect_str_eq(error.value, "4095");
+    cr_expect_not(bench.remote(bench.self, &large, &out, &error));
+    cr_expect(bench.visit(bench.self, &visit, &out, &error), "%s", error.rule);
+    cr_expect(out.count == 0 || out.median >= 1);
+    cr_expect(bench.remote(bench.self, &remote, &out, &error), "%s", error.rule);
+    cr_expect(out.count == 0 || out.median >= 2);
+    visit.loop.op = "nothing";
+    cr_expect_not(bench.visit(bench.self, &visit, &out, &error));
+    visit.loop = (struct dg_loop){.kind = DG_LOOP_RATE, .op = "ref.multiply", .chains = 1};
+    cr_expect_not(bench.visit(bench.self, &visit, &out, &error), "rates are no marks of a kind");
+    for (; other < here + DG_CPUS_MAX; other++) {
+        struct dg_handoff pair = {here, other % DG_CPUS_MAX};
+        if (bench.handoff(bench.self, &pair, &out, &error)) {
+            cr_expect(out.count == 0 || out.low_ns > 1, "%g", out.low_ns);
+            break;
+        }
+    }
+    dg_engine_close(&bench);
+}
+
+Test(engine, a_partner_that_cannot_be_pinned)
+{
+    struct dg_host host;
+    struct dg_samples out = room(0);
+    dg_host_system(&host, NULL);
+    host.get_affinity = two_cpus;
+    host.pin = pin_but_one;
+    struct dg_bench bench = open_with(&host, 0);
+    unsigned here = bench.info->cpu;
+    unwilling = 1 - here;
+    cr_expect_str_eq(bench.info->cpu_list, "0-1");
+    for (int way = 0; way < 2; way++) {
+        struct dg_error error = {0};
+        struct dg_handoff pair = {way == 0 ? here : unwilling, way == 0 ? unwilling : here};
+        cr_expect_not(bench.handoff(bench.self, &pair, &out, &error));
+        cr_expect(strstr(error.value, "EINVAL") != NULL, "%s", error.value);
+    }
+    struct dg_error error = {0};
+    struct dg_visit visit = {.cpu = unwilling,
+                             .loop = {.kind = DG_LOOP_LATENCY, .op = "ref.multiply"}};
+    struct dg_remote remote = {.home = unwilling, .bytes = 4 << 20};
+    cr_expect_not(bench.visit(bench.self, &visit, &out, &error));
+    cr_expect_not(bench.remote(bench.self, &remote, &out, &error));
+    cr_expect(strstr(error.value, "EINVAL") != NULL, "%s", error.value);
+    dg_engine_close(&bench);
+}
+
 /* --- counters --- */
 
 /* A chip with two kinds of core; the process runs on CPU 5. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "probes/infer/cache.h"
+#include "probes/infer/groups.h"
 #include "probes/infer/rate.h"
 #include "probes/infer/stats.h"
 #include "probes/infer/vote.h"
@@ -308,4 +309,42 @@ Test(infer, votes)
                                  { .key = "x", .status = DG_UNAVAILABLE, .reason = "why" } };
     cr_expect(dg_infer_vote(&exact, none, 3, &out) && strcmp(out.reason, "why") == 0 &&
               out.status == DG_UNAVAILABLE);
+}
+
+/* Distances by a rule: within p within q, across q. */
+static void blocks(double *distance, size_t n, size_t small, size_t large, const double d[3])
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            distance[i * n + j] = i == j ? 0 : i / small == j / small ? d[0] :
+                                  i / large == j / large ? d[1] : d[2];
+}
+
+Test(infer, groups_and_their_certificate)
+{
+    static const double three[] = { 12, 40, 130 }, two[] = { 40, 40, 130 }, one[] = { 40, 41, 42 };
+    double distance[64];
+    unsigned group[8];
+    struct dg_grouping level[DG_GROUP_LEVELS];
+    blocks(distance, 8, 2, 4, three);
+    cr_assert_eq(dg_infer_levels(distance, 8, 1.35, level), 2u);
+    cr_expect(level[0].groups == 4 && level[1].groups == 2 && level[1].group[3] == 0 &&
+              level[1].group[4] == 1);
+    cr_expect(level[0].near == 12 && level[0].far == 40);
+    blocks(distance, 8, 2, 4, two);
+    cr_assert_eq(dg_infer_levels(distance, 8, 1.35, level), 1u);
+    cr_expect_eq(level[0].groups, 2u);
+    blocks(distance, 8, 2, 4, one);
+    cr_expect_eq(dg_infer_levels(distance, 8, 1.35, level), 0u, "no gap");
+    /* one pair that contradicts the rest: no grouping */
+    blocks(distance, 8, 2, 4, two);
+    distance[0 * 8 + 5] = distance[5 * 8 + 0] = 40;
+    cr_expect_eq(dg_infer_levels(distance, 8, 1.35, level), 0u);
+    /* between near and far: neither alike nor different */
+    blocks(distance, 8, 4, 8, (const double[]){ 0.01, 0.4, 0 });
+    cr_expect_eq(dg_infer_groups(distance, 8, 0.05, 0.15, group), 2u);
+    blocks(distance, 8, 4, 8, (const double[]){ 0.01, 0.1, 0 });
+    cr_expect_eq(dg_infer_groups(distance, 8, 0.05, 0.15, group), 0u);
+    cr_expect_eq(dg_infer_groups(distance, 1, 0.05, 0.15, group), 1u);
+    cr_expect_eq(dg_infer_levels(distance, 1, 1.35, level), 0u);
 }

@@ -232,6 +232,52 @@ static bool mix(void *self, const struct dg_mix *q, size_t count, struct dg_samp
     return true;
 }
 
+static bool handoff(void *self, const struct dg_handoff *q, struct dg_samples *out,
+                    struct dg_error *e)
+{
+    struct sim *sim = self;
+    const struct sim_chip *c = sim->chip;
+    if (over(sim, false))
+        return refuse_budget(e);
+    if (q->a == q->b || q->a >= c->cpus || q->b >= c->cpus)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, "handoff", "not an allowed pair", "", "");
+    bool near = c->cluster == 0 || q->a / c->cluster == q->b / c->cluster;
+    double ns = near ? c->near_ns : c->far_ns;
+    fill(sim, out, (ns > 0 ? ns : 40) * c->clock_hz * 1e-9);
+    return true;
+}
+
+static bool visit(void *self, const struct dg_visit *q, struct dg_samples *out, struct dg_error *e)
+{
+    struct sim *sim = self;
+    const struct sim_chip *c = sim->chip;
+    bool other = c->other_kind_from > 0 && q->cpu >= c->other_kind_from;
+    if (q->cpu >= c->cpus || q->loop.kind != DG_LOOP_LATENCY)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, "visit", "not allowed", "", "");
+    if (!loop(self, &q->loop, out, e))
+        return false;
+    for (size_t i = 0; other && i < out->count; i++) {
+        out->sample[i].cycles *= 1.5;
+        out->sample[i].ns *= 1.5;
+    }
+    dg_samples_summary(out);
+    return true;
+}
+
+static bool remote(void *self, const struct dg_remote *q, struct dg_samples *out,
+                   struct dg_error *e)
+{
+    struct sim *sim = self;
+    const struct sim_chip *c = sim->chip;
+    if (over(sim, false))
+        return refuse_budget(e);
+    if (q->home >= c->cpus || q->bytes > sim->info.memory_limit)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, "remote", "not allowed", "", "");
+    bool local = c->node_cpus == 0 || q->home < c->node_cpus;
+    fill(sim, out, (c->dram_latency + (local ? 0 : c->remote_ns)) * c->clock_hz * 1e-9);
+    return true;
+}
+
 static double time_left(void *self)
 {
     const struct sim *sim = self;
@@ -256,6 +302,8 @@ struct sim *sim_new(const struct sim_chip *chip, const struct sim_trouble *troub
         .perf = "cycles: ENOENT", .page_bytes = 4096, .huge_pages = chip->huge_pages,
         .memory_limit = chip->memory, .cpus = chip->cpus, .pinned = true,
         .features = chip->features, .feature_count = chip->feature_count };
+    dg_format(sim->cpu_list, sizeof sim->cpu_list, "0-%u", chip->cpus - 1);
+    sim->info.cpu_list = sim->cpu_list;
     return sim;
 }
 
@@ -263,5 +311,6 @@ struct dg_bench sim_bench(struct sim *sim)
 {
     return (struct dg_bench){ .self = sim, .info = &sim->info, .chase = chase, .evict = evict,
                               .resample = resample, .stream = stream, .loop = loop, .mix = mix,
+                              .handoff = handoff, .visit = visit, .remote = remote,
                               .time_left = time_left };
 }

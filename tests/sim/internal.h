@@ -13,6 +13,7 @@ struct sim {
     uint64_t sample;                     /* number of the next one, for clock steps */
     uint64_t requests;
     uint64_t window;                     /* that the last request streamed */
+    char cpu_list[16];
 };
 
 /* Cycles of one turn of a mix, its accesses made; 0: it cannot be run (*e says why). */
