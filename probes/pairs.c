@@ -11,14 +11,13 @@
 
 enum { NAME = 48, REPEATS = 12, MOST_PAIRS = 400 };
 
-/* What stands in a tile step, and what loops around it are made of. */
-static const char *const vector_names[] = {
-    "fma", "load", "broadcast", "store", "fma_load", "fma_broadcast", "fma_element", "load_element",
-    "add", "mul",
+/* What is timed side by side; a kind's operations stand together. */
+static const struct { const char *kind, *name, *dtype; } paired[] = {
+#define PAIRED(kind, name, dtype) { #kind, #name, #dtype },
+#include "microbench/loops/pairs.def"
+#undef PAIRED
 };
-enum { VECTOR_NAMES = sizeof vector_names / sizeof *vector_names };
-static const char *const scalar_names[] = { "add.i64.64", "load.i64.64", "prefetch_l1.i64.64" };
-enum { SCALAR_NAMES = sizeof scalar_names / sizeof *scalar_names };
+enum { PAIRED_COUNT = sizeof paired / sizeof *paired, KINDS = 8 };
 /* Groups: one to one, and twice as many of either. */
 static const unsigned groups[][2] = { { 1, 1 }, { 1, 2 }, { 2, 1 } };
 enum { GROUPS = sizeof groups / sizeof *groups };
@@ -48,16 +47,20 @@ static void add_op(struct dg_context *ctx, struct memory *m, const char *name)
     m->alone[m->ops++] = 1 / rate;
 }
 
-static void find_ops(struct dg_context *ctx, struct memory *m, const char *dtype, unsigned bits)
+/* Returns how many have the type that the kind is named by: without them it is none. */
+static size_t find_ops(struct dg_context *ctx, struct memory *m, const char *kind, unsigned bits)
 {
     char name[NAME];
-    m->ops = 0;
-    for (size_t i = 0; i < VECTOR_NAMES; i++) {
-        dg_format(name, sizeof name, "%s.%s.%u", vector_names[i], dtype, bits);
+    size_t own = 0;
+    for (size_t i = 0; i < PAIRED_COUNT; i++) {
+        if (strcmp(paired[i].kind, kind) != 0)
+            continue;
+        dg_format(name, sizeof name, "%s.%s.%u", paired[i].name, paired[i].dtype, bits);
+        size_t before = m->ops;
         add_op(ctx, m, name);
+        own += m->ops - before > 0 && strcmp(paired[i].dtype, kind) == 0;
     }
-    for (size_t i = 0; i < SCALAR_NAMES; i++)
-        add_op(ctx, m, scalar_names[i]);
+    return own;
 }
 
 static struct pair_memory *pair_of(struct memory *m, unsigned a, unsigned b, unsigned count_a,
@@ -124,24 +127,25 @@ static void short_name(char out[NAME], const char *name)
     out[strcspn(out, ".")] = '\0';
 }
 
-/* f32_256_fma: dtype, bits, and the first operation that uses it; both when there are two. */
+/* f32_256_fma: kind, bits, and the first operation that uses it; of a shared one the first two. */
 static void name_resource(char out[2 * NAME], const struct memory *m, const struct dg_resource *r,
-                          const char *dtype, unsigned bits, unsigned number)
+                          const char *kind, unsigned bits, unsigned number)
 {
     char users[2][NAME] = { "op", "" }, end[16] = "";
     size_t count = 0;
     for (size_t i = 0; i < m->ops; i++)
         if (r->units[i] > 0.024 && count++ < 2)
             short_name(users[count - 1], m->name[i]);
-    if (r->issue)
+    if (r->kind == DG_FIT_ISSUE)
         memcpy(users[0], "issue", 6);
     if (number > 0)
         dg_format(end, sizeof end, "_%u", number + 1);
-    dg_format(out, 2 * NAME, "%s_%u_%s%s%s%s", dtype, bits, users[0],
-              count == 2 && !r->issue ? "_" : "", count == 2 && !r->issue ? users[1] : "", end);
+    bool both = count > 1 && r->kind == DG_FIT_SHARED;
+    dg_format(out, 2 * NAME, "%s_%u_%s%s%s%s", kind, bits, users[0], both ? "_" : "",
+              both ? users[1] : "", end);
 }
 
-static void say_fit(struct dg_context *ctx, const struct memory *m, const char *dtype,
+static void say_fit(struct dg_context *ctx, const struct memory *m, const char *kind,
                     unsigned bits, const struct dg_fit *fit, unsigned long samples)
 {
     char names[DG_FIT_RESOURCES][2 * NAME];
@@ -149,7 +153,7 @@ static void say_fit(struct dg_context *ctx, const struct memory *m, const char *
         unsigned number = 0;
         bool taken = true;
         while (taken) {
-            name_resource(names[i], m, &fit->resource[i], dtype, bits, number++);
+            name_resource(names[i], m, &fit->resource[i], kind, bits, number++);
             taken = false;
             for (size_t j = 0; j < i; j++)
                 taken |= strcmp(names[i], names[j]) == 0;
@@ -158,7 +162,7 @@ static void say_fit(struct dg_context *ctx, const struct memory *m, const char *
     }
 }
 
-static void fit_kind(struct dg_context *ctx, struct memory *m, const char *dtype, unsigned bits)
+static void fit_kind(struct dg_context *ctx, struct memory *m, const char *kind, unsigned bits)
 {
     struct dg_pair_time *time = dg_alloc_array(ctx->scratch, m->pairs + 1, sizeof *time);
     struct dg_fit *fit = dg_alloc(ctx->scratch, sizeof *fit);
@@ -175,29 +179,35 @@ static void fit_kind(struct dg_context *ctx, struct memory *m, const char *dtype
     }
     struct dg_fit_input input = { m->ops, m->alone, time, m->pairs };
     dg_infer_resources(&input, fit);
-    say_fit(ctx, m, dtype, bits, fit, samples);
+    say_fit(ctx, m, kind, bits, fit, samples);
 }
 
-static void measure_kind(struct dg_context *ctx, struct memory *m, const char *dtype,
-                         unsigned bits)
+static void measure_kind(struct dg_context *ctx, struct memory *m, const char *kind, unsigned bits)
 {
-    find_ops(ctx, m, dtype, bits);
-    for (unsigned a = 0; a < m->ops; a++)
+    m->ops = 0;
+    if (find_ops(ctx, m, kind, bits) == 0)
+        return;
+    size_t vectors = m->ops;
+    find_ops(ctx, m, "scalar", 64);
+    for (unsigned a = 0; a < vectors; a++)
         for (unsigned b = a + 1; b < m->ops; b++)
             for (size_t g = 0; g < GROUPS && !ctx->stopped; g++)
                 read_pair(ctx, m, a, b, groups[g]);
     if (!ctx->stopped)
-        fit_kind(ctx, m, dtype, bits);
+        fit_kind(ctx, m, kind, bits);
 }
 
 void dg_probe_pairs(struct dg_context *ctx)
 {
-    enum { KINDS = 2 };
-    static const char *const dtypes[KINDS] = { "f32", "f64" };
     unsigned bits = dg_kernel_bits(ctx);
     if (*ctx->carry == NULL)
         *ctx->carry = dg_alloc_array(ctx->arena, KINDS, sizeof(struct memory));
     struct memory *memory = *ctx->carry;
-    for (size_t i = 0; memory != NULL && i < (ctx->quick ? 1 : KINDS); i++)
-        measure_kind(ctx, &memory[i], dtypes[i], bits);
+    const char *kind = "scalar";
+    for (size_t i = 0, kinds = 0; memory != NULL && i < PAIRED_COUNT && kinds < KINDS; i++) {
+        bool fresh = strcmp(paired[i].kind, kind) != 0 && strcmp(paired[i].kind, "scalar") != 0;
+        kind = paired[i].kind;
+        if (fresh && (!ctx->quick || strcmp(kind, "f32") == 0))
+            measure_kind(ctx, &memory[kinds++], kind, bits);
+    }
 }

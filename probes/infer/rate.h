@@ -35,8 +35,13 @@ struct dg_fit_input {
     const struct dg_pair_time *pair;
     size_t pairs;
 };
+enum dg_fit_kind {
+    DG_FIT_UNIT,                                 /* each user takes it for all of its time */
+    DG_FIT_ISSUE,                                /* slots for every operation */
+    DG_FIT_SHARED,                               /* users take parts of it */
+};
 struct dg_resource {
-    bool issue;                                  /* slots for every operation */
+    enum dg_fit_kind kind;
     double capacity;                             /* units a cycle */
     double units[DG_FIT_OPS];                    /* of one operation; 0: it does not use this */
 };

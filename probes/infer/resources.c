@@ -8,17 +8,20 @@
  * 2. Issue slots: where the cheapest operation of all runs beside another and both together take
  *    longer than the slower one, slots are full. One resource with a share of every operation is
  *    fitted to these pairs (least squares), never above what any single or pair time allows.
- * 3. A pair that is still slower than these say shares part of its units (a multiply-add that
- *    borrows the adder's port): a resource of its own, the largest shares that no measured group of
- *    the two contradicts. */
+ * 3. A pair that is still much slower than these say shares part of its units (a multiply-add that
+ *    borrows the adder's port): the largest shares that no measured group of the two contradicts.
+ *    Pairs with a common operation that takes the same share join into one resource, as far as no
+ *    measured group contradicts that. A share of next to nothing is no evidence. */
 #include "probes/infer/rate.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Repeated measurements of one pair differ by less; sums and maxima of real chips by far more. */
-static const double tolerance = 0.04;
+/* Repeated measurements of one pair differ by less than `alike`. Sums and maxima of real chips
+ * differ by far more than `additive`. Loops that mix two operations lose up to 8 % by how they fall
+ * on a scheduler; that is no resource, so only more than `partial` is. */
+static const double alike = 0.04, additive = 0.08, partial = 0.1;
 
 double dg_fit_cycles(const struct dg_fit *fit, size_t ops, const double *counts)
 {
@@ -43,7 +46,7 @@ static double pair_cycles(const struct dg_fit *fit, const struct dg_fit_input *i
 
 /* Adds a resource from the cycles that each operation holds it; units count the lightest user. */
 static void add_resource(struct dg_fit *fit, const struct dg_fit_input *in, const double *cycles,
-                         bool issue)
+                         enum dg_fit_kind kind)
 {
     double least = 0;
     for (size_t i = 0; i < in->ops; i++)
@@ -53,7 +56,7 @@ static void add_resource(struct dg_fit *fit, const struct dg_fit_input *in, cons
         return;
     struct dg_resource *r = &fit->resource[fit->count++];
     memset(r, 0, sizeof *r);
-    r->issue = issue;
+    r->kind = kind;
     r->capacity = 1 / least;
     for (size_t i = 0; i < in->ops; i++)
         r->units[i] = cycles[i] / least;
@@ -68,7 +71,7 @@ static void find_additive(const struct dg_fit_input *in, uint32_t *adds)
         double sum = t->count_a * in->alone[t->a] + t->count_b * in->alone[t->b];
         seen[t->a] |= UINT32_C(1) << t->b;
         seen[t->b] |= UINT32_C(1) << t->a;
-        if (t->cycles < (1 - tolerance) * sum) {
+        if (t->cycles < (1 - additive) * sum) {
             not_all[t->a] |= UINT32_C(1) << t->b;
             not_all[t->b] |= UINT32_C(1) << t->a;
         }
@@ -83,7 +86,7 @@ static void emit_clique(struct dg_fit *fit, const struct dg_fit_input *in, uint3
     for (size_t i = 0; i < in->ops; i++)
         if (members >> i & 1)
             cycles[i] = in->alone[i];
-    add_resource(fit, in, cycles, false);
+    add_resource(fit, in, cycles, DG_FIT_UNIT);
 }
 
 /* Bron and Kerbosch: all largest sets, without pivots (there are at most 20 operations). */
@@ -121,7 +124,7 @@ static void issue_limits(const struct dg_fit_input *in, double *share)
 static bool is_partial(const struct dg_fit *units, const struct dg_fit_input *in,
                        const struct dg_pair_time *p)
 {
-    return p->cycles > (1 + tolerance) * pair_cycles(units, in, p);
+    return p->cycles > (1 + partial) * pair_cycles(units, in, p);
 }
 
 static size_t cheapest(const struct dg_fit_input *in)
@@ -237,18 +240,71 @@ static void try_corners(struct shared *s)
     }
 }
 
+/* Shares of all that use one shared resource, in cycles. */
+struct sharing { double cycles[DG_FIT_OPS]; };
+
+static bool contradicted(const struct dg_fit_input *in, const struct sharing *sharing)
+{
+    for (size_t p = 0; p < in->pairs; p++) {
+        const struct dg_pair_time *t = &in->pair[p];
+        double x = sharing->cycles[t->a], y = sharing->cycles[t->b];
+        if (x > 0 && y > 0 && t->count_a * x + t->count_b * y > (1 + alike) * t->cycles)
+            return true;
+    }
+    return false;
+}
+
+/* A second user beside a first one that is there with the same share. */
+static bool join(const struct dg_fit_input *in, struct sharing *sharing, const unsigned users[2],
+                 const double shares[2])
+{
+    const double same = 0.15;
+    for (int i = 0; i < 2; i++) {
+        double there = sharing->cycles[users[i]];
+        struct sharing with = *sharing;
+        if (there <= 0 || with.cycles[users[1 - i]] > 0 ||
+            fabs(there / shares[i] - 1) > same)
+            continue;
+        with.cycles[users[1 - i]] = shares[1 - i];
+        if (!contradicted(in, &with)) {
+            *sharing = with;
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t take_pair(const struct dg_fit_input *in, const struct shared *s,
+                        struct sharing *all, size_t count)
+{
+    const unsigned users[2] = { s->a, s->b };
+    for (size_t i = 0; i < count; i++)
+        if (join(in, &all[i], users, s->least))
+            return count;
+    all[count] = (struct sharing){ { 0 } };
+    all[count].cycles[s->a] = s->least[0];
+    all[count].cycles[s->b] = s->least[1];
+    return count + 1;
+}
+
 static void add_shared(struct dg_fit *fit, const struct dg_fit_input *in)
 {
+    enum { MOST = 16 };
+    const double least_share = 0.15;
+    const size_t others = fit->count;
+    struct sharing all[MOST];
+    size_t count = 0;
     for (unsigned a = 0; a < in->ops; a++)
-        for (unsigned b = 0; b < in->ops; b++) {
+        for (unsigned b = 0; b < in->ops && count < MOST; b++) {
             struct shared s = { .fit = fit, .in = in, .a = a, .b = b };
-            double cycles[DG_FIT_OPS] = { 0 };
             try_corners(&s);
-            if (s.gain <= tolerance * fmin(in->alone[a], in->alone[b]))
+            if (s.gain <= 0 || s.least[0] < least_share * in->alone[a] ||
+                s.least[1] < least_share * in->alone[b])
                 continue;
-            cycles[a] = s.least[0];
-            cycles[b] = s.least[1];
-            add_resource(fit, in, cycles, false);
+            count = take_pair(in, &s, all, count);
+            fit->count = others;
+            for (size_t i = 0; i < count; i++)
+                add_resource(fit, in, all[i].cycles, DG_FIT_SHARED);
         }
 }
 
@@ -260,7 +316,7 @@ void dg_infer_resources(const struct dg_fit_input *in, struct dg_fit *out)
     find_additive(in, adds);
     cliques(out, in, adds, 0, (UINT32_C(1) << in->ops) - 1, 0);
     fit_issue(out, in, share);
-    add_resource(out, in, share, true);
+    add_resource(out, in, share, DG_FIT_ISSUE);
     add_shared(out, in);
     for (size_t p = 0; p < in->pairs; p++) {
         double said = pair_cycles(out, in, &in->pair[p]);

@@ -221,7 +221,8 @@ static double machine_cycles(const struct machine *m, const double *counts)
     return cycles;
 }
 
-static double fit_machine(const struct machine *m, struct dg_fit *fit)
+/* Each pair takes up to that part longer than the resources say. */
+static double fit_slowed(const struct machine *m, double part, uint64_t *state, struct dg_fit *fit)
 {
     static const unsigned groups[3][2] = { { 1, 1 }, { 2, 1 }, { 1, 2 } };
     struct dg_pair_time pair[DG_FIT_OPS * DG_FIT_OPS * 3];
@@ -238,11 +239,17 @@ static double fit_machine(const struct machine *m, struct dg_fit *fit)
                 counts[i] = groups[g][1];
                 pair[input.pairs++] = (struct dg_pair_time){
                     (unsigned)j, (unsigned)i, groups[g][0], groups[g][1],
-                    machine_cycles(m, counts) };
+                    machine_cycles(m, counts) * (1 + part * uniform(state)) };
             }
     }
     dg_infer_resources(&input, fit);
     return fit->worst;
+}
+
+static double fit_machine(const struct machine *m, struct dg_fit *fit)
+{
+    uint64_t state = 1;
+    return fit_slowed(m, 0, &state, fit);
 }
 
 Test(infer, resources)
@@ -273,6 +280,46 @@ Test(infer, resources)
         }
         cr_expect(fit_machine(&m, &fit) < 0.1, "round %d: worst %g", round, fit.worst);
     }
+}
+
+/* Loops that lose a few per cent by how they fall on a scheduler are no resource; what a broadcast
+ * shares with two multiplies is one resource, and another what it shares with loads. */
+Test(infer, shared_resources)
+{
+    enum { FMA, MUL, ADD, LOAD, BROADCAST, STORE, SCALAR, OPS };
+    static const struct machine chip = {
+        .ops = OPS, .resources = 6,
+        .capacity = { 1, 1, 1.5, 2, 4, 0.5 },
+        .units = { { 1, 1, 0, 0, 0, 0, 0 }, { 0, 0, 1, 0, 0, 0, 0 }, { 1, 1, 0, 0, 1, 0, 0 },
+                   { 0, 0, 0, 2, 1.2, 1, 0 }, { 0, 0, 0, 0, 0, 0, 1 }, { 0, 0, 0, 0, 0, 1, 0 } },
+    };
+    struct dg_fit fit;
+    cr_expect(fit_machine(&chip, &fit) < 0.1, "worst %g", fit.worst);
+    uint64_t state = 11;
+    for (int round = 0; round < 50; round++) {
+        unsigned shared = 0;
+        fit_slowed(&chip, round == 0 ? 0 : 0.07, &state, &fit);
+        for (size_t r = 0; r < fit.count; r++) {
+            const struct dg_resource *x = &fit.resource[r];
+            shared += x->kind == DG_FIT_SHARED;
+            cr_expect(x->kind != DG_FIT_SHARED || (x->units[BROADCAST] > 0 || x->units[LOAD] > 0),
+                      "round %d: a resource of its own without reason", round);
+            cr_expect(x->kind != DG_FIT_SHARED || (x->units[ADD] == 0 && x->units[SCALAR] == 0),
+                      "round %d", round);
+        }
+        cr_expect(shared >= 2 && shared <= 3, "round %d: %u shared", round, shared);
+    }
+}
+
+Test(infer, latencies)
+{
+    static const struct { double cycles; enum dg_latency want; } rows[] = {
+        { 0.17, DG_LATENCY_NONE }, { 0.33, DG_LATENCY_NONE }, { 0.998, DG_LATENCY_WHOLE },
+        { 1.004, DG_LATENCY_WHOLE }, { 1.14, DG_LATENCY_BROKEN }, { 4.42, DG_LATENCY_BROKEN },
+        { 5.95, DG_LATENCY_WHOLE }, { 0.5, DG_LATENCY_BROKEN }, { 12.2, DG_LATENCY_BROKEN },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_eq(dg_infer_latency(rows[i].cycles), rows[i].want, "%g", rows[i].cycles);
 }
 
 /* ---- votes ---- */

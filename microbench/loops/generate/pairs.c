@@ -77,17 +77,20 @@ static void pair(struct gen *g, const struct dg_isa *isa, const struct dg_op *a,
             key_a, key_b, ratio.a, ratio.b, features, GROUPS, number);
 }
 
+/* Rows of a kind; none when the kind's own type is not among them. */
 static unsigned find(const struct dg_isa *isa, const char *kind, unsigned bits,
                      const struct dg_op **ops)
 {
     unsigned count = 0;
+    bool own = strcmp(kind, "scalar") == 0;
     for (unsigned i = 0; i < PAIRED_COUNT; i++) {
         const struct dg_op *op = strcmp(paired[i].kind, kind) != 0 ? NULL
                                : dg_isa_op_named(isa, paired[i].name, paired[i].dtype, bits);
         if (op != NULL)
             ops[count++] = op;
+        own |= op != NULL && strcmp(op->dtype, kind) == 0;
     }
-    return count;
+    return own ? count : 0;
 }
 
 static void pairs_of(struct gen *g, const struct dg_isa *isa, const char *kind)
