@@ -25,6 +25,7 @@ void dg_probe_clock(struct dg_context *ctx)
         dg_refused(ctx, "clock_hz", "Hz");
         return;
     }
+    const char *chains = info->chains != NULL && info->chains[0] != '\0' ? info->chains : NULL;
     /* what is joined with it is joined at two figures; the exact value of one moment stands in
      * `environment` */
     double value = dg_round_digits(hz, 2);
@@ -34,5 +35,6 @@ void dg_probe_clock(struct dg_context *ctx)
         high = value;
     dg_say(ctx, &(struct dg_number){ .key = "clock_hz", .unit = "Hz", .method = method,
                                      .value = value, .low = low, .high = high,
-                                     .confidence = 1, .samples = samples });
+                                     .confidence = 1, .samples = samples,
+                                     .certificate = chains });
 }

@@ -193,6 +193,7 @@ void dg_say(struct dg_context *ctx, const struct dg_number *n)
 {
     dg_answers_add(&ctx->out, &(struct dg_answer){
         .key = dg_strdup(ctx->arena, n->key), .unit = n->unit, .method = n->method,
+        .certificate = n->certificate,
         .value = { .kind = DG_VALUE_NUMBER, .number = n->value },
         .low = n->low, .high = n->high, .confidence = n->confidence, .status = DG_MEASURED,
         .samples = n->samples });

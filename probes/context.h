@@ -57,7 +57,7 @@ bool dg_out_of_time(struct dg_context *ctx);
 
 /* ---- answers ---- */
 struct dg_number {
-    const char *key, *unit, *method;
+    const char *key, *unit, *method, *certificate;
     double value, low, high, confidence;
     unsigned long samples;
 };

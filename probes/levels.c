@@ -6,6 +6,7 @@
 #include "probes/probe.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "probes/infer/cache.h"
 #include "probes/orders.h"
@@ -127,6 +128,15 @@ static void say_l2_latency(struct dg_context *ctx, double l1, double l2)
         dg_say_vector_latency(ctx, "l2_vector_latency", &reading);
 }
 
+/* The sets of L2 as another probe proved them say its size better, if the curve allows it. */
+static void refine(const struct dg_context *ctx, const char *key, struct dg_extent *extent)
+{
+    double size = dg_known(ctx, "l2_ways", 0) * dg_known(ctx, "l2_sets", 0) *
+                  dg_known(ctx, "l1_line_size", 0);
+    if (strcmp(key, "l2_size") == 0 && size >= extent->size_low && size <= extent->size_high)
+        extent->size = size;
+}
+
 static double say_size(struct dg_context *ctx, const char *key, const char *effective,
                        struct curve *c, double low, double high)
 {
@@ -138,6 +148,7 @@ static double say_size(struct dg_context *ctx, const char *key, const char *effe
         dg_cannot(ctx, effective, "bytes", DG_UNRELIABLE, reason, "run again on a quiet machine");
         return 0;
     }
+    refine(ctx, key, &extent);
     dg_say(ctx, &(struct dg_number){
         .key = key, .unit = "bytes", .value = extent.size, .low = extent.size_low,
         .high = extent.size_high, .confidence = 0.8, .samples = c->samples,
@@ -186,7 +197,7 @@ static void no_l3(struct dg_context *ctx)
 static void say_unprobed(struct dg_context *ctx)
 {
     static const struct { const char *key, *unit; } rows[] = {
-        { "l2_line_size", "bytes" }, { "l2_ways", "count" }, { "l2_set_stride", "bytes" },
+        { "l2_line_size", "bytes" },
         { "l3_line_size", "bytes" }, { "l3_ways", "count" }, { "l3_set_stride", "bytes" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -7,13 +7,13 @@
 #include "profile/reading.h"
 
 enum member {
-    VALUE, UNIT, LOW, HIGH, CONFIDENCE, STATUS, METHOD, SAMPLES, CLAIMS, AGREES, REASON, HELP,
-    MEMBER_COUNT
+    VALUE, UNIT, LOW, HIGH, CONFIDENCE, STATUS, METHOD, CERTIFICATE, SAMPLES, CLAIMS,
+    AGREES, REASON, HELP, MEMBER_COUNT
 };
 
 static const char *const member_names[MEMBER_COUNT] = {
-    "value", "unit", "low", "high", "confidence", "status", "method", "samples", "claims",
-    "agrees", "reason", "help",
+    "value", "unit", "low", "high", "confidence", "status", "method", "certificate",
+    "samples", "claims", "agrees", "reason", "help",
 };
 
 static bool unknown(const struct dg_json *json, const char *pointer, const char *rule,
@@ -188,6 +188,7 @@ static bool read_answer(const struct dg_json *json, const char *pointer,
               read_number(json, pointer, CONFIDENCE, m[CONFIDENCE], 0, 1, &out->confidence) &&
               read_status(json, pointer, m[STATUS], &out->status) &&
               read_text(json, pointer, METHOD, m[METHOD], &out->method) &&
+              read_text(json, pointer, CERTIFICATE, m[CERTIFICATE], &out->certificate) &&
               read_number(json, pointer, SAMPLES, m[SAMPLES], 0, 1e15, &samples) &&
               read_claims(json, pointer, m[CLAIMS], out) &&
               read_text(json, pointer, REASON, m[REASON], &out->reason) &&

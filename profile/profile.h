@@ -39,6 +39,7 @@ struct dg_answer {
     double confidence;                   /* 0..1 */
     enum dg_status status;
     const char *method;                  /* one sentence: what was run and how it was read */
+    const char *certificate;             /* NULL, or what was seen that another value excludes */
     unsigned long samples;
     const char *reason, *help;           /* NULL unless unavailable or unreliable */
     const struct dg_claim *claims;

@@ -153,6 +153,7 @@ static void add_measurement(struct dg_str *out)
         "        \"confidence\": {\"type\": [\"number\", \"null\"], \"minimum\": 0, "
         "\"maximum\": 1},\n"
         "        \"method\": {\"type\": [\"string\", \"null\"]},\n"
+        "        \"certificate\": {\"type\": [\"string\", \"null\"]},\n"
         "        \"samples\": {\"type\": [\"number\", \"null\"], \"minimum\": 0, "
         "\"maximum\": 1e15},\n"
         "        \"agrees\": {\"type\": [\"boolean\", \"null\"]},\n"

@@ -84,6 +84,7 @@ static void render_answer(struct dg_str *out, const struct dg_answer *a)
     if (a->status <= DG_DERIVED)
         render_number(out, "confidence", a->confidence);
     render_text_member(out, "method", a->method);
+    render_text_member(out, "certificate", a->certificate);
     if (a->samples > 0)
         dg_str_format(out, ", \"samples\": %lu", a->samples);
     render_claims(out, a);

@@ -115,9 +115,13 @@ static void run_evict(void *context, uint64_t repeats)
     struct evict_run *r = context;
     const struct clock *clock = &r->e->clock;
     const unsigned char *target = r->e->arena + r->evict->target;
-    /* Another line of the same page: the page's translation is near when the load is timed. */
-    const unsigned char *beside = r->e->arena + ((r->evict->target & ~UINT32_C(63)) ^ 2048);
     for (uint64_t i = 0; i < repeats; i++) {
+        /* Another line of the same page: the page's translation is near when the load is timed.
+         * Never the same one again, or a prefetcher learns that the target follows; none of the
+         * nearest, which may come along with the target. */
+        uint32_t line = 4 + (uint32_t)(r->count * 29 % 60);
+        const unsigned char *beside =
+            r->e->arena + ((r->evict->target & ~UINT32_C(63)) ^ 64 * line);
         touch(target);
         r->at = r->entry->run(r->at, trips_of((uint64_t)r->evict->count * r->evict->passes));
         touch(beside);

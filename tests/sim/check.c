@@ -19,7 +19,7 @@ bool sim_run(const struct sim_case *c, uint64_t seed, const char *const *ids, si
         return dg_fail(e, DG_EXIT_INTERNAL, c->title, "no memory", "", "");
     struct dg_bench bench = sim_bench(sim);
     struct dg_probe_options options = {
-        .architecture = c->chip.architecture, .quick = true, .only = ids != NULL ? ids : usual,
+        .architecture = c->chip.architecture, .quick = !c->whole, .only = ids != NULL ? ids : usual,
         .only_count = ids != NULL ? id_count : sizeof usual / sizeof *usual, .seed = seed };
     return dg_probes_run(&bench, &claims, &options, arena, out, e);
 }

@@ -22,6 +22,7 @@ struct sim_case {
     struct sim_trouble trouble;
     struct sim_truth truth[SIM_TRUTHS];  /* up to the first without key */
     const char *unknown[4];              /* keys that must have no value */
+    bool whole;                          /* run all, not only what --quick does */
 };
 extern const struct sim_case sim_cases[];
 extern const size_t sim_case_count;

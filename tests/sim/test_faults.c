@@ -7,10 +7,12 @@
 
 #include "probes/infer/cache.h"
 #include "probes/infer/rate.h"
+#include "probes/infer/sets.h"
 #include "probes/infer/vote.h"
 #include "tests/sim/check.h"
 
-enum fault { NONE, WAYS, LINE, EXTENT, PLATEAUS, RATE, VOTE, FAULTS };
+enum fault { NONE, WAYS, LINE, EXTENT, PLATEAUS, RATE, VOTE, MINIMAL_SET, MEMBERS, SETS,
+             FAULTS };
 static enum fault fault;
 
 struct dg_ways __real_dg_infer_ways(const struct dg_conflicts *conflicts);
@@ -76,18 +78,60 @@ bool __wrap_dg_infer_vote(const struct dg_vote_rule *rule, const struct dg_answe
     return agreed;
 }
 
+size_t __real_dg_infer_minimal_set(const struct dg_set_test *test, uint32_t *lines, size_t count);
+size_t __wrap_dg_infer_minimal_set(const struct dg_set_test *test, uint32_t *lines, size_t count);
+size_t __wrap_dg_infer_minimal_set(const struct dg_set_test *test, uint32_t *lines, size_t count)
+{
+    size_t found = __real_dg_infer_minimal_set(test, lines, count);
+    return fault == MINIMAL_SET && found > 0 ? found - 1 : found;
+}
+
+size_t __real_dg_infer_members(double all, const double *without, size_t count, bool *member);
+size_t __wrap_dg_infer_members(double all, const double *without, size_t count, bool *member);
+size_t __wrap_dg_infer_members(double all, const double *without, size_t count, bool *member)
+{
+    size_t found = __real_dg_infer_members(all, without, count, member);
+    return fault == MEMBERS && found > 0 ? found + 1 : found;
+}
+
+struct dg_sets __real_dg_infer_sets(const struct dg_group *group, size_t count, unsigned block);
+struct dg_sets __wrap_dg_infer_sets(const struct dg_group *group, size_t count, unsigned block);
+struct dg_sets __wrap_dg_infer_sets(const struct dg_group *group, size_t count, unsigned block)
+{
+    struct dg_sets sets = __real_dg_infer_sets(group, count, block);
+    if (fault == SETS)
+        sets.sets *= 2;
+    return sets;
+}
+
+/* What the stages of the quick run find out, and what the sets of L2 are. */
+static unsigned wrong_answers(struct dg_str *report, struct dg_arena *arena)
+{
+    static const char *const ids[] = { "l2" };
+    struct dg_probe_result result;
+    struct dg_error e;
+    struct sim_case whole = sim_cases[0];
+    whole.whole = true;
+    whole.unknown[0] = NULL;
+    memset(whole.truth, 0, sizeof whole.truth);
+    whole.truth[0] = (struct sim_truth){ "l2_ways", 8, 0, false };
+    whole.truth[1] = (struct sim_truth){ "l2_sets", 1024, 0, false };
+    cr_assert(sim_run(&sim_cases[0], 3, NULL, 0, arena, &result, &e));
+    unsigned wrong = sim_check(&sim_cases[0], &result.answers, report);
+    if (wrong > 0 && fault != NONE)
+        return wrong;
+    cr_assert(sim_run(&whole, 3, ids, 1, arena, &result, &e));
+    return wrong + sim_check(&whole, &result.answers, report);
+}
+
 Test(sim_faults, each_broken_stage_is_noticed)
 {
-    const struct sim_case *c = &sim_cases[0];
     for (fault = NONE; fault < FAULTS; fault++) {
         struct dg_arena arena;
-        struct dg_probe_result result;
-        struct dg_error e;
         struct dg_str report;
         dg_arena_init(&arena);
         dg_str_init(&report, &arena);
-        cr_assert(sim_run(c, 3, NULL, 0, &arena, &result, &e));
-        unsigned wrong = sim_check(c, &result.answers, &report);
+        unsigned wrong = wrong_answers(&report, &arena);
         if (fault == NONE)
             cr_expect_eq(wrong, 0u, "%s", dg_str_text(&report));
         else
