@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/number.h"
 #include "probes/answers.h"
 #include "probes/request.h"
 
@@ -23,7 +24,19 @@ static void put(struct dg_recording *r, const struct dg_sample_row *item)
     r->item[r->count++] = *item;
 }
 
-static void keep(struct dg_recording *r, const char *request, const struct dg_samples *s,
+/* A sample is good to four digits; what is kept has seven, and so has what is given on, or a
+ * recorded run would give other answers. */
+static void shorten(struct dg_samples *s)
+{
+    enum { DIGITS = 7 };
+    for (size_t i = 0; i < s->count; i++) {
+        s->sample[i].cycles = dg_round_digits(s->sample[i].cycles, DIGITS);
+        s->sample[i].ns = dg_round_digits(s->sample[i].ns, DIGITS);
+    }
+    dg_samples_summary(s);
+}
+
+static void keep(struct dg_recording *r, const char *request, struct dg_samples *s,
                  const char *refused)
 {
     size_t count = refused == NULL ? s->count : 0;
@@ -36,6 +49,8 @@ static void keep(struct dg_recording *r, const char *request, const struct dg_sa
         r->failed = true;
         return;
     }
+    if (refused == NULL)
+        shorten(s);
     for (size_t i = 0; i < count; i++) {
         numbers[i] = s->sample[i].cycles;
         numbers[count + i] = s->sample[i].ns;
