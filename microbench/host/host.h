@@ -32,6 +32,7 @@ struct dg_host {
     bool (*cpuid)(struct dg_host *host, uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
     uint64_t (*xcr0)(struct dg_host *host);                 /* 0 without OSXSAVE */
     uint64_t (*hwcap)(struct dg_host *host, unsigned word); /* word 0: HWCAP, 1: HWCAP2 */
+    uint64_t (*cache_type)(struct dg_host *host);           /* CTR_EL0 of Arm; 0: none */
     long (*sysconf)(struct dg_host *host, int name);
     uint64_t (*limit)(struct dg_host *host, int resource);  /* RLIMIT_AS, ...; UINT64_MAX: none */
     /* Bytes in huge pages of this process's mappings around the range. Never under sysroot. */

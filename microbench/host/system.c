@@ -118,6 +118,17 @@ static uint64_t system_hwcap(struct dg_host *host, unsigned word)
     return getauxval(word == 0 ? AT_HWCAP : AT_HWCAP2);
 }
 
+/* Where lines differ from core to core the kernel gives the shortest. */
+static uint64_t system_cache_type(struct dg_host *host)
+{
+    uint64_t value = 0;
+    (void)host;
+#if defined(__aarch64__)
+    __asm__("mrs %0, ctr_el0" : "=r"(value));
+#endif
+    return value;
+}
+
 static long system_sysconf(struct dg_host *host, int name)
 {
     (void)host;
@@ -278,7 +289,8 @@ void dg_host_system(struct dg_host *host, const char *sysroot)
         .sysroot = sysroot, .machine = MACHINE, .read_file = system_read_file,
         .read_folder = system_read_folder, .read_link = system_read_link,
         .cpuid = system_cpuid, .xcr0 = system_xcr0,
-        .hwcap = system_hwcap, .sysconf = system_sysconf, .limit = system_limit,
+        .hwcap = system_hwcap, .cache_type = system_cache_type, .sysconf = system_sysconf,
+        .limit = system_limit,
         .huge_bytes = system_huge_bytes,
         .get_affinity = system_get_affinity, .pin = system_pin,
         .unpin = system_unpin,

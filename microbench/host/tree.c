@@ -226,10 +226,11 @@ static void add_words(struct dg_tree_writer *w)
         dg_format(line, sizeof line, "affinity %s\n", list);
         dg_str_add(&w->words, line);
     }
-    dg_format(line, sizeof line, "xcr0 %llx\nhwcap 0 %llx\nhwcap 1 %llx\n",
+    dg_format(line, sizeof line, "xcr0 %llx\nhwcap 0 %llx\nhwcap 1 %llx\nctr %llx\n",
              (unsigned long long)w->inner->xcr0(w->inner),
              (unsigned long long)w->inner->hwcap(w->inner, 0),
-             (unsigned long long)w->inner->hwcap(w->inner, 1));
+             (unsigned long long)w->inner->hwcap(w->inner, 1),
+             (unsigned long long)w->inner->cache_type(w->inner));
     dg_str_add(&w->words, line);
 }
 
@@ -270,7 +271,7 @@ struct cpuid_row { uint32_t leaf, subleaf, out[4]; };
 struct words {
     struct cpuid_row *cpuid;
     size_t count;
-    uint64_t xcr0, hwcap[2];
+    uint64_t xcr0, hwcap[2], cache_type;
     struct dg_cpus affinity;
     char machine[16];
     bool has_affinity;
@@ -294,6 +295,11 @@ static uint64_t told_xcr0(struct dg_host *host)
 static uint64_t told_hwcap(struct dg_host *host, unsigned word)
 {
     return ((const struct words *)host->self)->hwcap[word & 1];
+}
+
+static uint64_t told_cache_type(struct dg_host *host)
+{
+    return ((const struct words *)host->self)->cache_type;
 }
 
 static bool told_affinity(struct dg_host *host, struct dg_cpus *out)
@@ -330,6 +336,10 @@ static bool take_line(struct words *w, const char *line, struct dg_arena *arena,
     }
     if (sscanf(line, "xcr0 %llx", &value) == 1) {
         w->xcr0 = value;
+        return true;
+    }
+    if (sscanf(line, "ctr %llx", &value) == 1) {
+        w->cache_type = value;
         return true;
     }
     if (starts_with(line, "affinity "))
@@ -379,6 +389,7 @@ bool dg_tree_words(struct dg_host *host, const char *folder, struct dg_arena *ar
     host->cpuid = told_cpuid;
     host->xcr0 = told_xcr0;
     host->hwcap = told_hwcap;
+    host->cache_type = told_cache_type;
     host->get_affinity = told_affinity;
     host->sysconf = told_sysconf;
     return true;

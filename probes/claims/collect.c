@@ -30,10 +30,21 @@ void dg_claims_add_cache(struct dg_claims *claims, const char *source,
         add(claims, source, level, "effective_size", c->size);
 }
 
+/* DminLine of CTR_EL0: log2 of the words of the shortest data line. */
+void dg_claims_register(struct dg_claims *claims, struct dg_host *host)
+{
+    enum { SHIFT = 16, MASK = 15, WORD = 4 };
+    uint64_t value = host->cache_type(host);
+    if (value != 0)
+        dg_claims_add_number(claims, "l1_line_size", "ctr_el0",
+                             (double)(WORD << (value >> SHIFT & MASK)));
+}
+
 void dg_claims_collect(struct dg_claims *claims, struct dg_host *host, unsigned cpu,
                        const struct dg_core_kind *kinds, size_t kind_count)
 {
     dg_claims_cpuid(claims, host);
+    dg_claims_register(claims, host);
     dg_claims_sysfs(claims, host, cpu);
     dg_claims_sysconf(claims, host);
     dg_claims_hwloc(claims, host, cpu);

@@ -15,6 +15,7 @@ void dg_claims_collect(struct dg_claims *claims, struct dg_host *host, unsigned 
 /* The single sources. */
 void dg_claims_cpuid(struct dg_claims *claims, struct dg_host *host);
 void dg_claims_sysfs(struct dg_claims *claims, struct dg_host *host, unsigned cpu);
+void dg_claims_register(struct dg_claims *claims, struct dg_host *host);
 void dg_claims_sysconf(struct dg_claims *claims, struct dg_host *host);
 void dg_claims_hwloc(struct dg_claims *claims, struct dg_host *host, unsigned cpu);
 void dg_claims_kinds(struct dg_claims *claims, unsigned cpu, const struct dg_core_kind *kinds,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <linux/perf_event.h>
 
@@ -203,6 +204,56 @@ Test(engine, a_bad_clock_is_not_believed)
     cr_expect_eq(error.exit_code, DG_EXIT_UNAVAILABLE);
 }
 
+/* The rate of a counter is measured, whatever CPUID or a brand text would say about it. */
+static uint64_t odd_ticks(struct dg_host *host)
+{
+    (void)host;
+    return real_ns() / 7 * 3;
+}
+
+Test(engine, the_rate_of_the_time_source_is_measured)
+{
+    struct dg_host host;
+    dg_host_system(&host, NULL);
+    if (host.ticks == NULL)
+        return;
+    host.ticks = odd_ticks;
+    struct dg_bench bench = open_with(&host, 0);
+    if (strcmp(bench.info->time_source, "clock_monotonic_raw") != 0)
+        cr_expect_float_eq(dg_engine_state(&bench)->tick_hz / 1e9, 3.0 / 7, 0.005 * 3 / 7);
+    dg_engine_close(&bench);
+}
+
+/* A thread that is moved while it runs: its samples are not used, and waiting for better ones
+ * ends. */
+static int wandering_cpu(struct dg_host *host)
+{
+    static int calls;
+    (void)host;
+    return calls++ % 2;
+}
+
+Test(engine, a_moved_thread_gives_no_samples)
+{
+    struct dg_host host;
+    struct dg_samples out = room(0);
+    struct dg_error error = {0};
+    struct dg_loop loop = {.kind = DG_LOOP_LATENCY, .op = "ref.multiply"};
+    dg_host_system(&host, NULL);
+    struct dg_bench bench = open_with(&host, 0);
+    dg_engine_close(&bench);
+    host.current_cpu = wandering_cpu;
+    struct dg_engine_options options = {.host = &host, .cpu = -1, .memory = SMALL,
+                                        .patience_seconds = 0.02};
+    cr_assert(dg_engine_open(&options, &bench, &error), "%s", error.rule);
+    if (dg_engine_state(&bench)->agree) {
+        cr_expect(bench.loop(bench.self, &loop, &out, &error), "%s", error.rule);
+        cr_expect(out.count == 0 && out.rejected > 0, "%zu", out.count);
+        cr_expect(dg_engine_state(&bench)->rejected_usage > 0);
+    }
+    dg_engine_close(&bench);
+}
+
 /* --- CPUs, limits, budget --- */
 
 static bool fake_mask(struct dg_host *host, struct dg_cpus *out)
@@ -276,6 +327,38 @@ Test(engine, cpus_and_memory)
     host.limit = small_limit;
     cr_expect_not(dg_engine_open(&options, &bench, &error));
     cr_expect_str_eq(error.value, "RLIMIT_AS");
+}
+
+static long page_size;
+static long odd_page(struct dg_host *host, int name)
+{
+    (void)host, (void)name;
+    return page_size;
+}
+
+/* Memory is written before it is timed, or all of it could be one page of zeros; pages may have
+ * any size, or none that is known. */
+Test(engine, memory_is_really_there)
+{
+    static const struct { long said; unsigned used; } pages[] = {
+        {4096, 4096}, {16384, 16384}, {65536, 65536}, {0, 4096}, {-1, 4096},
+    };
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        struct dg_host host;
+        struct dg_samples out = room(0);
+        struct dg_error error = {0};
+        struct dg_chase chase = l1_chase();
+        char text[64] = "0";
+        dg_host_system(&host, NULL);
+        host.sysconf = odd_page;
+        page_size = pages[i].said;
+        struct dg_bench bench = open_with(&host, 0);
+        cr_expect_eq(bench.info->page_bytes, pages[i].used);
+        cr_assert(dg_host_key(&host, "/proc/self/status", "VmRSS", text, sizeof text));
+        cr_expect(strtoull(text, NULL, 10) * 1024 >= SMALL, "%s resident", text);
+        cr_expect(bench.chase(bench.self, &chase, &out, &error), "%s", error.rule);
+        dg_engine_close(&bench);
+    }
 }
 
 static bool stop_it(void *context, double seconds)

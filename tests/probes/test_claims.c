@@ -48,6 +48,11 @@ static bool amd_cpuid(struct dg_host *host, uint32_t leaf, uint32_t subleaf, uin
     return true;
 }
 
+static uint64_t no_cache_type(struct dg_host *host)
+{
+    return 0;
+}
+
 static long no_sysconf(struct dg_host *host, int name)
 {
     return name == -12345 ? 1 : 0;
@@ -61,6 +66,7 @@ static struct dg_host host_of(const char *tree, unsigned cpus)
     dg_host_system(&host, path);
     host.get_affinity = affinity;
     host.cpuid = no_cpuid;
+    host.cache_type = no_cache_type;
     host.sysconf = no_sysconf;
     host.machine = "aarch64";
     allowed_cpus = cpus;
@@ -197,5 +203,39 @@ Test(claims, environment)
     cr_expect_str_eq(fact_of(&facts, "time"), "2001-09-09T01:46:40Z");
     cr_expect_str_eq(fact_of(&facts, "kernel"), "", "the tree has none");
     cr_expect_not(strcmp(fact_of(&facts, "model_name"), "") == 0);
+    dg_arena_free(&arena);
+}
+
+/* A topology that is not this machine's: hwloc tells, and none of it is a claim about this one. */
+Test(claims, a_lying_hwloc)
+{
+    struct dg_arena arena;
+    struct dg_host host;
+    dg_arena_init(&arena);
+    struct dg_claims claims = { .arena = &arena };
+    dg_host_system(&host, NULL);
+    setenv("HWLOC_SYNTHETIC", "package:4 l3:1(size=10485760) l2:2(size=262144) l1d:1(size=32768) "
+           "core:1 pu:1", 1);
+    dg_claims_hwloc(&claims, &host, 0);
+    cr_expect_eq(claims.count, 0u);
+    dg_arena_free(&arena);
+}
+
+static uint64_t line_of_128(struct dg_host *host)
+{
+    return UINT64_C(5) << 16;                    /* log2 of words: 32 of 4 bytes */
+}
+
+/* Where /sys and the C library are silent, the architecture's own register speaks. */
+Test(claims, the_line_of_arm)
+{
+    struct dg_arena arena;
+    dg_arena_init(&arena);
+    struct dg_host host = host_of("no-caches", 2);
+    struct dg_claims claims = collect(&host, 0, &arena);
+    cr_expect_eq(dg_claims_number(&claims, "l1_line_size", -1), -1);
+    host.cache_type = line_of_128;
+    claims = collect(&host, 0, &arena);
+    cr_expect_eq(dg_claims_number(&claims, "l1_line_size", -1), 128);
     dg_arena_free(&arena);
 }
