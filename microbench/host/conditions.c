@@ -206,9 +206,8 @@ static void read_switches_per_second(struct reading *r)
 static void read_microcode(struct reading *r)
 {
     char line[64];
-    if (dg_host_key(r->host, "/proc/cpuinfo", "microcode", line, sizeof line))
-        text(r, line);
-    else if (read_text(r, CPU_FOLDER "cpu0/microcode/version", line, sizeof line))
+    if (dg_host_key(r->host, "/proc/cpuinfo", "microcode", line, sizeof line) ||
+        read_text(r, CPU_FOLDER "cpu0/microcode/version", line, sizeof line))
         text(r, line);
 }
 
@@ -216,14 +215,12 @@ static void read_hypervisor_name(struct reading *r)
 {
     enum { HYPERVISOR = 31 };
     uint32_t words[4] = {0};
-    char name[13] = "", line[64];
+    char name[64] = "";
     if (r->host->cpuid(r->host, 1, 0, words) && (words[2] >> HYPERVISOR & 1) != 0 &&
         r->host->cpuid(r->host, 0x40000000U, 0, words))
-        memcpy(name, &words[1], sizeof name - 1);
-    if (name[0] != '\0')
+        memcpy(name, &words[1], 3 * sizeof *words);
+    if (name[0] != '\0' || read_text(r, "/sys/hypervisor/type", name, sizeof name))
         text(r, name);
-    else if (read_text(r, "/sys/hypervisor/type", line, sizeof line))
-        text(r, line);
 }
 
 static void read_numa_nodes(struct reading *r)
