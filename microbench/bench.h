@@ -196,6 +196,7 @@ struct dg_bench_info {
     bool huge_pages;             /* the arena really got them */
     bool memory_short;           /* memory_limit is under 4 x the last level claimed or found */
     uint64_t memory_limit;
+    uint64_t small_from;         /* from this offset on the arena has small pages only */
     unsigned cpu, cpus;          /* the pinned CPU and how many are allowed */
     const char *cpu_list;        /* those, as "0-3,8"; NULL or "": only the pinned one is known */
     bool pinned, emulated;

@@ -5,8 +5,8 @@
 
 /* Fields of struct dg_bench_info by kind; one list for writing and reading. */
 #define NUMBERS(X) \
-    X(tick_ns) X(clock_hz) X(clock_low_hz) X(clock_high_hz) X(page_bytes) X(memory_limit) X(cpu) \
-    X(cpus)
+    X(tick_ns) X(clock_hz) X(clock_low_hz) X(clock_high_hz) X(page_bytes) X(memory_limit) \
+    X(small_from) X(cpu) X(cpus)
 #define TEXTS(X) X(time_source) X(chains) X(cycle_source) X(perf) X(cpu_list)
 #define FLAGS(X) X(huge_pages) X(memory_short) X(pinned) X(emulated)
 

@@ -72,6 +72,7 @@ bool dg_arena_open(struct engine *e, const struct dg_engine_options *options,
     e->info.huge_pages = e->host.huge_bytes(&e->host, e->arena, e->small_at) >=
                          e->small_at / 10 * 9;
     e->info.memory_limit = bytes;
+    e->info.small_from = e->small_at;
     uint64_t last = dg_host_last_level(&e->host, e->info.cpu);
     e->info.memory_short = bytes < (last > 0 ? 4 * last : USUAL);
     e->block = aligned_alloc(4096, DG_BLOCK_BYTES);

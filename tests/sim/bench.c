@@ -300,7 +300,8 @@ struct sim *sim_new(const struct sim_chip *chip, const struct sim_trouble *troub
         .clock_low_hz = chip->clock_hz * (trouble->clock_step > 0 ? trouble->clock_step : 1),
         .clock_high_hz = chip->clock_hz, .chains = "simulated", .cycle_source = "chains",
         .perf = "cycles: ENOENT", .page_bytes = 4096, .huge_pages = chip->huge_pages,
-        .memory_limit = chip->memory, .cpus = chip->cpus, .pinned = true,
+        .memory_limit = chip->memory,
+        .small_from = sim_small_from(chip), .cpus = chip->cpus, .pinned = true,
         .features = chip->features, .feature_count = chip->feature_count };
     dg_format(sim->cpu_list, sizeof sim->cpu_list, "0-%u", chip->cpus - 1);
     sim->info.cpu_list = sim->cpu_list;

@@ -7,6 +7,11 @@
 /* Physical addresses of 38 bits, so that line numbers fit the tags of the caches. */
 enum { SMALL_PAGE = 12, HUGE_PAGE = 21, PHYSICAL_BITS = 38 };
 
+uint64_t sim_small_from(const struct sim_chip *chip)
+{
+    return chip->memory / 4 * 3 >> HUGE_PAGE << HUGE_PAGE;
+}
+
 /* A TLB is a cache whose lines are pages, told by their numbers. */
 static struct sim_cache_spec tlb_spec(const struct sim_tlb_spec *t)
 {
@@ -20,7 +25,6 @@ bool sim_memory_init(struct sim_memory *m, const struct sim_chip *chip, double n
     *m = (struct sim_memory){ .chip = chip, .page_seed = seed, .random = seed | 1,
                               .neighbour = neighbour,
                               .page_shift = chip->huge_pages ? HUGE_PAGE : SMALL_PAGE };
-    m->frame_bits = PHYSICAL_BITS - m->page_shift;
     struct sim_cache_spec tlb1 = tlb_spec(&chip->tlb1);
     struct sim_cache_spec tlb2 = tlb_spec(&chip->tlb2);
     return sim_cache_init(&m->l1, &chip->l1, arena) && sim_cache_init(&m->l2, &chip->l2, arena) &&
@@ -28,10 +32,16 @@ bool sim_memory_init(struct sim_memory *m, const struct sim_chip *chip, double n
            sim_cache_init(&m->tlb2, &tlb2, arena);
 }
 
-/* Frames of pages: a bijection that scatters (xor-shift and multiply by odd numbers). */
-static uint64_t frame_of(const struct sim_memory *m, uint64_t page)
+/* Of the page that holds an offset: the last quarter of the arena has small ones. */
+static uint32_t shift_of(const struct sim_memory *m, uint64_t offset)
 {
-    const uint64_t mask = (UINT64_C(1) << m->frame_bits) - 1;
+    return offset >= sim_small_from(m->chip) ? SMALL_PAGE : m->page_shift;
+}
+
+/* Frames of pages: a bijection that scatters (xor-shift and multiply by odd numbers). */
+static uint64_t frame_of(const struct sim_memory *m, uint64_t page, uint32_t shift)
+{
+    const uint64_t mask = (UINT64_C(1) << (PHYSICAL_BITS - shift)) - 1;
     uint64_t x = (page + m->page_seed * 7919) & mask;
     x ^= x >> 13;
     x = x * 0x2545f4915u & mask;
@@ -42,13 +52,18 @@ static uint64_t frame_of(const struct sim_memory *m, uint64_t page)
 
 static uint64_t physical(const struct sim_memory *m, uint64_t offset)
 {
-    uint64_t page = offset >> m->page_shift;
-    return frame_of(m, page) << m->page_shift | (offset & ((UINT64_C(1) << m->page_shift) - 1));
+    uint32_t shift = shift_of(m, offset);
+    return frame_of(m, offset >> shift, shift) << shift |
+           (offset & ((UINT64_C(1) << shift) - 1));
 }
 
 static double translate(struct sim_memory *m, uint64_t offset)
 {
-    uint64_t page = offset >> m->page_shift;
+    /* pages of both kinds share the entries where the chip gives huge pages any */
+    const uint64_t huge = UINT64_C(1) << 24;
+    uint32_t shift = shift_of(m, offset);
+    uint32_t entry = m->chip->huge_as_small ? SMALL_PAGE : shift;
+    uint64_t page = (offset >> entry) + (entry == SMALL_PAGE ? 0 : huge);
     if (sim_cache_touch(&m->tlb1, page))
         return 0;
     if (m->tlb2.sets == 0 || sim_cache_touch(&m->tlb2, page))

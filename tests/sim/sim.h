@@ -50,6 +50,7 @@ struct sim_chip {
     unsigned node_cpus;                  /* so many are on one node */
     double remote_ns;                    /* added to memory of another node */
     bool huge_pages, adjacent_line;      /* adjacent: an L2 miss brings its neighbour line too */
+    bool huge_as_small;                  /* huge pages bring no more than small translations */
     uint64_t memory;                     /* bytes that may be mapped */
 };
 
@@ -92,13 +93,15 @@ struct sim_memory {
     const struct sim_chip *chip;
     struct sim_cache l1, l2, l3, tlb1, tlb2;
     uint64_t page_seed;
-    uint32_t page_shift, frame_bits;
+    uint32_t page_shift;
     uint64_t random;
     double neighbour;
     uint64_t from[4];                    /* lines served by L1, L2, L3, memory */
 };
 bool sim_memory_init(struct sim_memory *memory, const struct sim_chip *chip, double neighbour,
                      uint64_t seed, struct dg_arena *arena);
+/* Where the small pages of the arena begin. */
+uint64_t sim_small_from(const struct sim_chip *chip);
 /* Level 0..3 that served the line; *translation gets the cycles of the TLBs. */
 unsigned sim_access(struct sim_memory *memory, uint64_t offset, double *translation);
 double sim_level_cycles(const struct sim_chip *chip, unsigned level);

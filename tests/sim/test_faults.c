@@ -8,11 +8,12 @@
 #include "probes/infer/cache.h"
 #include "probes/infer/rate.h"
 #include "probes/infer/sets.h"
+#include "probes/infer/tlb.h"
 #include "probes/infer/vote.h"
 #include "tests/sim/check.h"
 
 enum fault { NONE, WAYS, LINE, EXTENT, PLATEAUS, RATE, VOTE, MINIMAL_SET, MEMBERS, SETS,
-             FAULTS };
+             TLB, FAULTS };
 static enum fault fault;
 
 struct dg_ways __real_dg_infer_ways(const struct dg_conflicts *conflicts);
@@ -104,10 +105,22 @@ struct dg_sets __wrap_dg_infer_sets(const struct dg_group *group, size_t count, 
     return sets;
 }
 
+struct dg_tlb __real_dg_infer_tlb(const struct dg_reach *reach);
+struct dg_tlb __wrap_dg_infer_tlb(const struct dg_reach *reach);
+struct dg_tlb __wrap_dg_infer_tlb(const struct dg_reach *reach)
+{
+    struct dg_tlb tlb = __real_dg_infer_tlb(reach);
+    if (fault == TLB && tlb.first > 0) {
+        tlb.first++;
+        tlb.first_next++;
+    }
+    return tlb;
+}
+
 /* What the stages of the quick run find out, and what the sets of L2 are. */
 static unsigned wrong_answers(struct dg_str *report, struct dg_arena *arena)
 {
-    static const char *const ids[] = { "l2" };
+    static const char *const ids[] = { "l2", "tlb" };
     struct dg_probe_result result;
     struct dg_error e;
     struct sim_case whole = sim_cases[0];
@@ -116,11 +129,12 @@ static unsigned wrong_answers(struct dg_str *report, struct dg_arena *arena)
     memset(whole.truth, 0, sizeof whole.truth);
     whole.truth[0] = (struct sim_truth){ "l2_ways", 8, 0, false };
     whole.truth[1] = (struct sim_truth){ "l2_sets", 1024, 0, false };
+    whole.truth[2] = (struct sim_truth){ "tlb.l1.4k.entries", 64, 0, false };
     cr_assert(sim_run(&sim_cases[0], 3, NULL, 0, arena, &result, &e));
     unsigned wrong = sim_check(&sim_cases[0], &result.answers, report);
     if (wrong > 0 && fault != NONE)
         return wrong;
-    cr_assert(sim_run(&whole, 3, ids, 1, arena, &result, &e));
+    cr_assert(sim_run(&whole, 3, ids, 2, arena, &result, &e));
     return wrong + sim_check(&whole, &result.answers, report);
 }
 
