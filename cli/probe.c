@@ -21,6 +21,9 @@ static const struct dg_option compare_options[] = {
 static const struct dg_option merge_options[] = {
 #include "cli/probe_merge.def"
 };
+static const struct dg_option report_options[] = {
+#include "cli/probe_report.def"
+};
 static const struct dg_option show_options[] = {
 #include "cli/probe_show.def"
 };
@@ -82,6 +85,9 @@ static const struct dg_command commands[] = {
       .run = dg_probe_command_record },
     { .name = "show", .operands = "FILE", .operands_least = 1, .operands_most = 1,
       .summary = "print one screen about a profile", OPTIONS(show_options), .run = show },
+    { .name = "report", .operands = "FILE", .operands_least = 1, .operands_most = 1,
+      .summary = "a page with pictures, to be read without network",
+      OPTIONS(report_options), .run = dg_probe_command_report },
     { .name = "compare", .operands = "A B", .operands_least = 2, .operands_most = 2,
       .summary = "what is better and worse in B than in A, beyond noise",
       OPTIONS(compare_options), .run = dg_probe_command_compare },

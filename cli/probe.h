@@ -48,6 +48,9 @@ bool dg_probe_print(const struct dg_profile *profile, const struct dg_options *o
 bool dg_probe_command_compare(const struct dg_options *options, struct dg_error *e);
 bool dg_probe_command_merge(const struct dg_options *options, struct dg_error *e);
 
+/* cli/probe_report.c */
+bool dg_probe_command_report(const struct dg_options *options, struct dg_error *e);
+
 /* cli/probe_summary.c: one screen about a profile. */
 void dg_probe_summary(const struct dg_profile *profile);
 

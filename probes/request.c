@@ -11,6 +11,17 @@ static unsigned long long hash_of(const uint32_t *order, size_t count)
     return h;
 }
 
+/* From the first to the last byte's offset. */
+static uint32_t span_of(const uint32_t *order, size_t count)
+{
+    uint32_t low = count > 0 ? order[0] : 0, high = low;
+    for (size_t i = 1; i < count; i++) {
+        low = order[i] < low ? order[i] : low;
+        high = order[i] > high ? order[i] : high;
+    }
+    return high - low;
+}
+
 const char *dg_traffic_name(enum dg_traffic kind)
 {
     static const char *const names[DG_TRAFFIC_COUNT] = {
@@ -23,8 +34,10 @@ const char *dg_traffic_name(enum dg_traffic kind)
 
 void dg_request_chase(char text[DG_REQUEST_SIZE], const struct dg_chase *q)
 {
-    dg_format(text, DG_REQUEST_SIZE, "chase%s %zu offsets %llx steps %llu warm %u",
+    uint32_t span = span_of(q->order, q->count);
+    dg_format(text, DG_REQUEST_SIZE, "chase%s %zu offsets %llx every %u span %u steps %llu warm %u",
               q->vector ? " vector" : "", q->count, hash_of(q->order, q->count),
+              q->count > 1 ? span / (uint32_t)(q->count - 1) : 0, span,
               (unsigned long long)q->steps, q->warm);
 }
 

@@ -72,5 +72,43 @@ check "every kind of core" 0 "fma latency" "$probe" --all-kinds --only ops --bud
     -o "$work/kinds.json"
 check "a file for each" 0 "kinds\..*\.json" ls "$work"
 
+# ---- report: a page that is well-formed XML, with every picture or the reason why not ----
+
+cat >"$work/page.py" <<'EOF'
+import sys, xml.etree.ElementTree as tree
+page = tree.parse(sys.argv[1]).getroot()
+h = '{http://www.w3.org/1999/xhtml}'
+ids = [s.get('id') for s in page.iter(h + 'section')]
+print('sections:', ' '.join(ids))
+empty = 0
+for section in page.iter(h + 'section'):
+    for svg in section.iter('{http://www.w3.org/2000/svg}svg'):
+        texts = [''.join(t.itertext()) for t in svg.iter('{http://www.w3.org/2000/svg}text')]
+        assert texts, section.get('id') + ' draws nothing and gives no reason'
+        empty += 'nothing to see:' in texts
+print('empty:', empty)
+print('title:', page.find(h + 'head').find(h + 'title').text)
+EOF
+check "report" 0 "" "$probe" report "$work/part.json" -o "$work/page.html"
+check "the page is XML in order" 0 \
+    "values staircase conflicts bandwidth.*conditions unknown cells" python3 "$work/page.py" "$work/page.html"
+check "no address outside the page" 1 "" grep -qE '(src|href)="(http|//)' "$work/page.html"
+check "report without samples" 0 "most pictures stay empty" "$probe" report "$avx2" \
+    -o "$work/bare.html"
+check "reasons for empty pictures" 0 "empty: [5-9]" python3 "$work/page.py" "$work/bare.html"
+python3 - "$avx2" "$work/hostile.json" <<'EOF'
+import json, sys
+profile = json.load(open(sys.argv[1]))
+profile['name'] = '</title><script>alert(1)</script>&amp;]]>"\''
+profile['environment'] = {'model_name': '<img src=x onerror=alert(2)>', 'kernel': ']]><!--'}
+json.dump(profile, open(sys.argv[2], 'w'))
+EOF
+check "report of hostile names" 0 "" "$probe" report "$work/hostile.json" -o "$work/hostile.html"
+check "hostile names are text" 0 'title: </title><script>alert(1)</script>&amp;]]>' \
+    python3 "$work/page.py" "$work/hostile.html"
+check "no hostile tag" 1 "" grep -qE '<script>alert|<img' "$work/hostile.html"
+check "report over its profile" 2 "must not be the file that is read" "$probe" report \
+    "$work/same.json" -o "$work/same.json"
+
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
