@@ -199,14 +199,14 @@ static bool replay_mix(void *self, const struct dg_mix *q, size_t count, struct 
     struct dg_replay *r = self;
     const struct dg_sample_row *row;
     char text[DG_REQUEST_SIZE];
+    bool ok = true;
     for (size_t i = 0; i < count; i++) {
         dg_request_mix(text, &q[i]);
         if (!recorded(r, text, &row))
             return r->then->mix(r->then->self, q, count, out, e);
-        if (!answer(row, text, &out[i], e))
-            return false;
+        ok &= answer(row, text, &out[i], e);      /* all are used up, also when refused */
     }
-    return true;
+    return ok;
 }
 
 /* The budget of a replay is the recording: over when every row has answered. */

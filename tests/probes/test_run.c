@@ -233,7 +233,7 @@ static bool run_recorded(const struct dg_bench *inner, struct dg_recording *reco
 Test(run, resume)
 {
     static const struct { unsigned stop; double budget; } rows[] = {
-        { 1, 0 }, { 40, 0 }, { 700, 0 }, { 0, 40 }, { 0, 1500 },
+        { 1, 0 }, { 40, 0 }, { 700, 0 }, { 0, 40 }, { 0, 900 }, { 0, 1050 }, { 0, 1500 },
     };
     const struct dg_probe_options options = { .architecture = "x86_64", .quick = true, .seed = 5 };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -247,6 +247,15 @@ Test(run, resume)
         f.budget = rows[i].budget;
         fake_open(&f);
         cr_assert(run_recorded(&f.bench, &part, &options, &first) && first.incomplete);
+        /* the part alone gives the same answers again */
+        cr_assert(dg_replay_init(&replay, part.item, part.count, &arena));
+        const struct dg_bench alone = dg_replay_bench(&replay, &f.info);
+        struct dg_error e = { 0 };
+        cr_assert(dg_probes_run(&alone, NULL, &options, &arena, &second, &e));
+        cr_assert_eq(first.answers.count, second.answers.count, "row %zu", i);
+        for (size_t k = 0; k < first.answers.count; k++)
+            cr_expect(same(&first.answers.answer[k], &second.answers.answer[k]), "row %zu: %s", i,
+                      first.answers.answer[k].key);
         size_t done = dg_replay_measured(part.item, part.count);
         cr_expect(done > 0, "row %zu", i);
         f.stop_after = 0;
