@@ -150,6 +150,7 @@ static const struct dg_sample_row *find_row(struct dg_replay *r, const char *req
             continue;
         r->used[i] = true;
         r->next = i + 1;
+        r->over |= r->row[i].refused != NULL && strcmp(r->row[i].refused, DG_RULE_OVER) == 0;
         return &r->row[i];
     }
     return NULL;
@@ -209,13 +210,13 @@ static bool replay_mix(void *self, const struct dg_mix *q, size_t count, struct 
     return ok;
 }
 
-/* The budget of a replay is the recording: over when every row has answered. */
+/* The budget of a replay is the recording: over when it was there, or every row has answered. */
 static double replay_time_left(void *self)
 {
     const struct dg_replay *r = self;
     if (r->then != NULL)
         return r->then->time_left(r->then->self);
-    for (size_t i = 0; i < r->count; i++)
+    for (size_t i = 0; !r->over && i < r->count; i++)
         if (!r->used[i])
             return -1;
     return 0;

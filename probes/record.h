@@ -36,6 +36,7 @@ struct dg_replay {
     bool *used;
     const struct dg_bench *then;                 /* NULL: what is not recorded is refused */
     bool live;                                   /* `then` is being asked */
+    bool over;                                   /* the recorded run was out of time here */
 };
 bool dg_replay_init(struct dg_replay *replay, const struct dg_sample_row *rows, size_t count,
                     struct dg_arena *arena);
