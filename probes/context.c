@@ -30,6 +30,11 @@ static bool take(struct dg_context *ctx, const struct dg_samples *s, struct dg_m
     memset(out, 0, sizeof *out);
     out->samples = s->count;
     out->rejected = s->rejected;
+    for (size_t i = 0; i < s->count; i++) {
+        out->slice[i] = s->sample[i];
+        if (ctx->clocks != NULL && s->sample[i].ns > 0)
+            dg_clocks_add(ctx->clocks, 1e9 * s->sample[i].cycles / s->sample[i].ns);
+    }
     for (size_t i = 0; i < s->count; i++)
         values[i] = s->sample[i].cycles;
     out->cycles = dg_stat_of(values, s->count);

@@ -8,6 +8,7 @@
 #include "microbench/bench.h"
 #include "probes/answers.h"
 #include "probes/claims/claims.h"
+#include "probes/infer/pace.h"
 #include "probes/infer/stats.h"
 
 enum { DG_MEASURE_SAMPLES = 64 };
@@ -17,6 +18,7 @@ struct dg_refusals;
 struct dg_measure {
     struct dg_stat cycles, ns;
     unsigned long samples, rejected;
+    struct dg_sample slice[DG_MEASURE_SAMPLES];  /* as they came */
 };
 
 struct dg_context {
@@ -34,6 +36,7 @@ struct dg_context {
     /* True when enough repeats agree: no need to measure the key again. */
     bool (*settled)(void *runner, const char *key);
     void *runner;
+    struct dg_clocks *clocks;                    /* of all samples of the run; NULL: not kept */
     struct dg_refusals *refusals;                /* requests that cannot be run here */
     /* A request without one accepted sample waits for a quiet core and is made again; what that may
      * take in all, in seconds. Without pause(): it is not made again. */

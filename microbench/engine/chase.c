@@ -97,12 +97,10 @@ bool dg_engine_chase(void *self, const struct dg_chase *chase, struct dg_samples
 /* --- evict and time --- */
 
 struct evict_run {
-    struct engine *e;
+    struct timed timed;
     const struct dg_evict *evict;
     const struct dg_chase_entry *entry;
     void *at;
-    double *ticks;               /* of the timed loads */
-    size_t count;
 };
 
 static inline void touch(const unsigned char *at)
@@ -113,104 +111,47 @@ static inline void touch(const unsigned char *at)
 static void run_evict(void *context, uint64_t repeats)
 {
     struct evict_run *r = context;
-    const struct clock *clock = &r->e->clock;
-    const unsigned char *target = r->e->arena + r->evict->target;
+    const struct engine *e = r->timed.e;
+    const struct clock *clock = &e->clock;
+    const unsigned char *target = e->arena + r->evict->target;
     for (uint64_t i = 0; i < repeats; i++) {
         /* Another line of the same page: the page's translation is near when the load is timed.
          * Never the same one again, or a prefetcher learns that the target follows; none of the
          * nearest, which may come along with the target. */
-        uint32_t line = 4 + (uint32_t)(r->count * 29 % 60);
+        uint32_t line = 4 + (uint32_t)(r->timed.count * 29 % 60);
         const unsigned char *beside =
-            r->e->arena + ((r->evict->target & ~UINT32_C(63)) ^ 64 * line);
+            e->arena + ((r->evict->target & ~UINT32_C(63)) ^ 64 * line);
         touch(target);
         r->at = r->entry->run(r->at, trips_of((uint64_t)r->evict->count * r->evict->passes));
         touch(beside);
         uint64_t from = dg_clock_now(clock);
         touch(target);
         uint64_t to = dg_clock_now(clock);
-        r->ticks[r->count++] = dg_clock_elapsed(clock, from, to);
+        r->timed.ticks[r->timed.count++] = dg_clock_elapsed(clock, from, to);
     }
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The mean of the middle half. */
-static double trimmed_mean(double *values, size_t count)
-{
-    size_t from = count / 4, to = count - count / 4;
-    double sum = 0;
-    qsort(values, count, sizeof *values, ascending);
-    for (size_t i = from; i < to; i++)
-        sum += values[i];
-    return to > from ? sum / (double)(to - from) : 0;
-}
-
-/* Repeats that fit one undisturbed stretch. */
-static uint64_t evict_chunk(struct evict_run *r, unsigned repeats)
-{
-    struct work one = {run_evict, r, 1};
-    double ns = dg_work_ticks(r->e, &one) * r->e->clock.ns_per_tick;
-    uint64_t fit = ns > 0 ? (uint64_t)(LONGEST_SLICE_NS / ns) : repeats;
-    r->count = 0;
-    return fit < 1 ? 1 : fit < repeats ? fit : repeats;
-}
-
-static bool collect_evict(struct engine *e, struct evict_run *r, unsigned repeats,
-                          struct dg_samples *out, struct dg_error *error)
-{
-    struct work work = {run_evict, r, evict_chunk(r, repeats)};
-    unsigned failures = 0;
-    double cycles_per_tick = 0;
-    for (unsigned attempts = 0; out->count < out->capacity; attempts++) {
-        struct dg_sample total;
-        size_t before = r->count;
-        unsigned tries = attempts / (unsigned)(repeats / work.amount + 1);
-        enum go_on go = dg_request_next(e, tries, failures, out->capacity, error);
-        if (go != GO_ON)
-            return go == GO_STOP;
-        if (!dg_sample_once(e, &work, &total)) {
-            r->count = before;
-            out->rejected++;
-            failures++;
-            continue;
-        }
-        failures = 0;
-        cycles_per_tick = total.cycles / total.ns * e->clock.ns_per_tick;
-        if (r->count < repeats)
-            continue;
-        double ticks = trimmed_mean(r->ticks, r->count);
-        out->sample[out->count].cycles = ticks * cycles_per_tick;
-        out->sample[out->count++].ns = ticks * e->clock.ns_per_tick;
-        r->count = 0;
-    }
-    return true;
 }
 
 bool dg_engine_evict(void *self, const struct dg_evict *evict, struct dg_samples *out,
                   struct dg_error *error)
 {
     struct engine *e = self;
-    struct evict_run context = {.e = e, .evict = evict};
+    struct evict_run context = {.timed = {.e = e, .run = run_evict, .context = &context},
+                                .evict = evict};
     unsigned repeats = evict->repeats > 0 ? evict->repeats : 1;
     dg_request_begin(e, out, 1);
     context.entry = chase_loop(e, false, error);
     if (context.entry == NULL || bad_order(e, evict->order, evict->count, "evict", error) ||
         bad_order(e, &evict->target, 1, "evict target", error))
         return false;
-    context.ticks = calloc(2 * (size_t)repeats, sizeof *context.ticks);
-    if (context.ticks == NULL)
+    context.timed.ticks = calloc(2 * (size_t)repeats, sizeof *context.timed.ticks);
+    if (context.timed.ticks == NULL)
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "evict", "memory for the samples", "none left",
                        "free memory");
     link_ring(e, evict->order, evict->count);
     context.at = e->arena + evict->order[0];
-    bool ok = collect_evict(e, &context, repeats, out, error);
+    bool ok = dg_timed_collect(&context.timed, repeats, out, error);
     unlink_ring(e, evict->order, evict->count);
-    free(context.ticks);
-    dg_samples_summary(out);
+    free(context.timed.ticks);
     return ok;
 }
 

@@ -115,10 +115,10 @@ bool dg_engine_open(const struct dg_engine_options *options, struct dg_bench *ou
         dg_host_system(&e->host, NULL);
     open_times(e, options);
     *out = (struct dg_bench){
-        .self = e, .info = &e->info, .chase = dg_engine_chase, .evict = dg_engine_evict,
-        .resample = dg_engine_resample, .stream = dg_engine_stream, .loop = dg_engine_loop,
-        .handoff = dg_engine_handoff, .visit = dg_engine_visit, .remote = dg_engine_remote,
-        .mix = dg_engine_mix, .time_left = time_left,
+        .self = e, .info = &e->info, .mix = dg_engine_mix, .time_left = time_left,
+#define REQUEST(name) .name = dg_engine_##name,
+#include "microbench/requests.def"
+#undef REQUEST
     };
     if (!open_parts(e, options, error)) {
         dg_engine_close(out);

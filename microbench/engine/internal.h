@@ -102,6 +102,18 @@ bool dg_sample_collect(struct engine *e, const struct work *work, double units,
 uint64_t dg_sample_amount(const struct engine *e, const struct work *work, uint64_t most);
 double dg_work_ticks(const struct engine *e, const struct work *work);
 
+/* timed.c: short stretches that are timed one by one, `repeats` of them for a sample, whose trimmed
+ * mean it is. `run` adds `amount` times to `ticks`. */
+struct timed {
+    struct engine *e;
+    void (*run)(void *context, uint64_t amount);
+    void *context;
+    double *ticks;               /* room for twice the repeats */
+    size_t count;
+};
+bool dg_timed_collect(struct timed *t, unsigned repeats, struct dg_samples *out,
+                      struct dg_error *error);
+
 /* memory.c */
 bool dg_arena_open(struct engine *e, const struct dg_engine_options *options,
                    struct dg_error *error);
@@ -113,22 +125,15 @@ void dg_counter_open(struct engine *e);
 void dg_counter_close(struct engine *e);
 bool dg_counter_read(struct engine *e, double *cycles);
 
-/* requests: loops.c, chase.c, stream.c, mix.c */
-bool dg_engine_loop(void *self, const struct dg_loop *, struct dg_samples *out, struct dg_error *);
-bool dg_engine_chase(void *self, const struct dg_chase *, struct dg_samples *out,
-                     struct dg_error *);
-bool dg_engine_evict(void *self, const struct dg_evict *, struct dg_samples *out,
-                     struct dg_error *);
-bool dg_engine_resample(void *self, const struct dg_resample *, struct dg_samples *out,
-                     struct dg_error *);
-bool dg_engine_stream(void *self, const struct dg_stream *, struct dg_samples *out,
-                   struct dg_error *);
-bool dg_engine_handoff(void *self, const struct dg_handoff *, struct dg_samples *out,
-                       struct dg_error *);
-bool dg_engine_visit(void *self, const struct dg_visit *, struct dg_samples *out,
-                     struct dg_error *);
-bool dg_engine_remote(void *self, const struct dg_remote *, struct dg_samples *out,
-                      struct dg_error *);
+/* stream.c: the next allowed CPU from *from on that is not the engine's own */
+unsigned dg_next_cpu(const struct engine *e, unsigned *from);
+
+/* requests, each in a file of its name (evict and resample with chase.c) and mix.c */
+#define REQUEST(name) \
+    bool dg_engine_##name(void *self, const struct dg_##name *, struct dg_samples *out, \
+                          struct dg_error *);
+#include "microbench/requests.def"
+#undef REQUEST
 bool dg_engine_mix(void *self, const struct dg_mix *, size_t count, struct dg_samples *out,
                 struct dg_error *);
 

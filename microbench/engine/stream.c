@@ -226,7 +226,7 @@ static void combine(const struct member *members, unsigned threads, struct dg_sa
     dg_samples_summary(out);
 }
 
-static unsigned next_cpu(const struct engine *e, unsigned *from)
+unsigned dg_next_cpu(const struct engine *e, unsigned *from)
 {
     while (*from < DG_CPUS_MAX && (!dg_cpus_have(&e->allowed, *from) || *from == e->info.cpu))
         ++*from;
@@ -240,7 +240,7 @@ static bool run_crew(struct engine *e, struct crew *crew, struct member *members
     unsigned started = 0, cpu = 0;
     bool ok = true;
     for (; started + 1 < crew->threads && ok; started += ok) {
-        members[started].cpu = next_cpu(e, &cpu);
+        members[started].cpu = dg_next_cpu(e, &cpu);
         ok = pthread_create(&members[started].thread, NULL, member_run, &members[started]) == 0;
     }
     if (ok)

@@ -153,3 +153,22 @@ const struct dg_chase_entry *dg_chase_find(bool vector, const char *const *featu
             return &dg_chases[i];
     return NULL;
 }
+
+const struct dg_pick_entry *dg_pick_find(const struct dg_pick *want, const char *const *features,
+                                         size_t feature_count)
+{
+    bool counts = want->count == 2 || want->count == DG_PICKS;
+    for (size_t i = 0; counts && i < dg_pick_count; i++)
+        if (dg_picks[i].bits == want->bits && dg_picks[i].store == want->store &&
+            dg_features_have(features, feature_count, dg_picks[i].features))
+            return &dg_picks[i];
+    return NULL;
+}
+
+const struct dg_code_entry *dg_code_find(unsigned length)
+{
+    for (size_t i = 0; i < dg_code_count; i++)
+        if (dg_codes[i].length == length)
+            return &dg_codes[i];
+    return NULL;
+}

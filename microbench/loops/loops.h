@@ -78,6 +78,21 @@ struct dg_chase_entry {
     void *(*run)(void *at, uint64_t trips);      /* returns where the chase stands */
 };
 
+enum { DG_PICK_LOADS = 64 };                     /* a trip, over four places in turn */
+struct dg_pick_entry {
+    unsigned bits;
+    bool store;                                  /* the first place is stored to */
+    const char *features;
+    void (*run)(uint64_t trips, unsigned char *at[DG_PICKS]);
+};
+
+/* Instructions that do nothing, the last `bytes` (a multiple of 64) of `most`. */
+struct dg_code_entry {
+    unsigned length;
+    uint64_t most;
+    void (*run)(uint64_t trips, uint64_t bytes);
+};
+
 /* A row of isa/ without a latency loop, or without any, and why. */
 struct dg_loop_absent {
     const char *op, *reason;
@@ -91,6 +106,10 @@ extern const struct dg_stream_entry dg_streams[];
 extern const size_t dg_stream_count;
 extern const struct dg_chase_entry dg_chases[];
 extern const size_t dg_chase_count;
+extern const struct dg_pick_entry dg_picks[];
+extern const size_t dg_pick_count;
+extern const struct dg_code_entry dg_codes[];
+extern const size_t dg_code_count;
 extern const struct dg_loop_absent dg_loops_absent[];
 extern const size_t dg_loops_absent_count;
 
@@ -99,6 +118,8 @@ extern const size_t dg_loops_absent_count;
 #define DG_REF_XOR_ROTATE "ref.xor-rotate"       /* dependent pairs of xor and rotate */
 #define DG_REF_MULTIPLY "ref.multiply"           /* dependent 64-bit multiplications */
 #define DG_REF_WIDE "ref.wide"                   /* independent additions */
+/* With bits behind it: dependent multiplications beside vector multiply-adds, two for each. */
+#define DG_REF_PACE "ref.pace."
 /* And what a vector chase does beside its load: dependent moves to a vector register and back. */
 #define DG_REF_THROUGH_VECTOR "ref.through-vector"
 
@@ -112,6 +133,9 @@ const struct dg_mix_entry *dg_mix_find(const struct dg_mix *want, const char *co
                                        size_t feature_count);
 const struct dg_stream_entry *dg_stream_find(const struct dg_stream *want,
                                              const char *const *features, size_t feature_count);
+const struct dg_pick_entry *dg_pick_find(const struct dg_pick *want, const char *const *features,
+                                         size_t feature_count);
+const struct dg_code_entry *dg_code_find(unsigned length);
 const struct dg_chase_entry *dg_chase_find(bool vector, const char *const *features,
                                            size_t feature_count);
 

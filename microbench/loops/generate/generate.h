@@ -11,8 +11,11 @@
 
 enum { TEXT = 512, MAX_OPERANDS = 4 };
 
-/* The five tables of table.c, collected apart and written at the end. */
-enum table { TABLE_LOOPS, TABLE_MIXES, TABLE_STREAMS, TABLE_CHASES, TABLE_ABSENT, TABLE_COUNT };
+/* The tables of table.c, collected apart and written at the end. */
+enum table {
+    TABLE_LOOPS, TABLE_MIXES, TABLE_STREAMS, TABLE_CHASES, TABLE_PICKS, TABLE_CODES, TABLE_ABSENT,
+    TABLE_COUNT,
+};
 
 struct gen {
     const char *architecture;
@@ -61,6 +64,9 @@ void gen_mixes(struct gen *g, const struct dg_isa *isa);
 void gen_streams(struct gen *g);
 void gen_chases(struct gen *g);
 void gen_references(struct gen *g);
+void gen_picks(struct gen *g);                 /* places.c */
+void gen_codes(struct gen *g);
+void gen_paces(struct gen *g);
 /* One instance of a rate loop: chain `index`, register `reg` of its kind, constants at the top. */
 bool gen_rate_instance(struct gen *g, const struct dg_op *op, unsigned registers, unsigned reg,
                        unsigned index, bool chained);

@@ -11,6 +11,8 @@ static const char *const openings[TABLE_COUNT] = {
     "const struct dg_mix_entry dg_mixes[] = {\n",
     "const struct dg_stream_entry dg_streams[] = {\n",
     "const struct dg_chase_entry dg_chases[] = {\n",
+    "const struct dg_pick_entry dg_picks[] = {\n",
+    "const struct dg_code_entry dg_codes[] = {\n",
     "const struct dg_loop_absent dg_loops_absent[] = {\n",
 };
 /* The last entry of each table keeps it from being empty; it is not counted. */
@@ -19,6 +21,8 @@ static const char *const closings[TABLE_COUNT] = {
     "    {0},\n};\nconst size_t dg_mix_count = sizeof dg_mixes / sizeof *dg_mixes - 1;\n",
     "    {0},\n};\nconst size_t dg_stream_count = sizeof dg_streams / sizeof *dg_streams - 1;\n",
     "    {0},\n};\nconst size_t dg_chase_count = sizeof dg_chases / sizeof *dg_chases - 1;\n",
+    "    {0},\n};\nconst size_t dg_pick_count = sizeof dg_picks / sizeof *dg_picks - 1;\n",
+    "    {0},\n};\nconst size_t dg_code_count = sizeof dg_codes / sizeof *dg_codes - 1;\n",
     ("    {0},\n};\n"
      "const size_t dg_loops_absent_count =\n"
      "    sizeof dg_loops_absent / sizeof *dg_loops_absent - 1;\n"),
@@ -84,6 +88,9 @@ static void generate(struct gen *g)
         gen_references(g);
         gen_streams(g);
         gen_chases(g);
+        gen_picks(g);
+        gen_codes(g);
+        gen_paces(g);
     } else {
         portable(g);
     }
