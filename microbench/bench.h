@@ -110,13 +110,13 @@ struct dg_pace {
     uint64_t idle_ns, warm_ns, slice_ns;
 };
 
-/* Cold lines: those of [from, to) are in no cache; `order` is loaded in turn, each load `gap` cycles
- * after the one before has come; then, after `rest` cycles, the loads of `timed` are timed,
+/* Cold lines: those of [from, to) are in no cache; `order` is loaded in turn, each load `gap`
+ * cycles after the one before has come; then, after `rest` cycles, the loads of `timed` are timed,
  * independent of each other. Repeated, each time at another place of the arena (all offsets move
  * alike); the trimmed mean of the whole time of `timed` is the sample. Without an order the last
  * lines of the pages of `timed` are loaded first, for their translations. */
 struct dg_fetch {
-    uint32_t from, to;
+    uint32_t from, to, step;     /* step: of the lines that are flushed there; 0: all of them */
     const uint32_t *order;
     size_t count;
     unsigned gap, rest, repeats;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bandwidth of every level, one core and all allowed ones: footprints well inside each level. */
+ * Bandwidth of every level, one core and all allowed ones: footprints well inside each level. What
+ * counts are the bytes that the program reads and writes. */
 #include "probes/probe.h"
 
 #include <math.h>
 
+#include "probes/infer/steps.h"
 #include "probes/request.h"
 
 enum level { L1, L2, L3, DRAM, LEVELS };
@@ -36,33 +38,69 @@ static struct sizes choose(struct dg_context *ctx)
     return s;
 }
 
-/* Per core when all of them stream. */
-static double bytes_for(const struct sizes *s, enum level level, bool all)
+/* Per core when so many of them stream. */
+static double bytes_for(const struct sizes *s, enum level level, unsigned cpus)
 {
     double bytes = s->bytes[level];
-    if (!all)
+    if (cpus == 1)
         return bytes;
-    if (level == L3 && bytes * s->cpus > s->shared)
-        bytes = s->shared / s->cpus;
-    return fmin(bytes, s->limit / s->cpus);
+    if (level == L3 && bytes * cpus > s->shared)
+        bytes = s->shared / cpus;
+    return fmin(bytes, s->limit / cpus);
 }
 
-static void say(struct dg_context *ctx, const char *key, enum level level,
-                const struct dg_measure *m)
+/* Ways to read: prefetchers of one core like the one, those of another the other. What reading can
+ * reach is the best of them. Steps that are 0 are the loops' own. */
+static const struct dg_stream forms[] = {
+    { .streams = 1 }, { .streams = 4 }, { .streams = 1, .step = 8192 },
+    { .streams = 1, .step = 4096, .prefetch = 1024 }, { .streams = 1, .step = 4096,
+                                                        .prefetch = 4096 },
+};
+
+static bool has_forms(enum level level, enum dg_traffic kind)
 {
-    bool core_clocked = level == L1 || level == L2;
-    const struct dg_stat *time = core_clocked ? &m->cycles : &m->ns;
-    /* beyond the core's own caches a neighbour takes its share now and then: the better quarter
-     * of the samples is what the machine sustains */
-    double best = core_clocked ? time->median : time->low;
-    if (best <= 0)
-        return;
-    dg_say(ctx, &(struct dg_number){
-        .key = key, .unit = core_clocked ? "bytes/cycle" : "GB/s", .value = 1 / best,
-        .low = 1 / time->high, .high = 1 / (core_clocked ? time->low : time->min),
-        .confidence = 1, .samples = m->samples,
-        .method = core_clocked ? "passes over arrays inside the level, core cycles"
-                               : "passes over arrays inside the level, wall time" });
+    return kind == DG_READ && level >= L3;
+}
+
+/* Time a byte that counts. In the core's own caches every disturbance makes a sample slower; the
+ * better quarter is what is sustained there, as beyond, where neighbours take their share. */
+static const struct dg_stat *time_of(const struct dg_measure *m, enum level level)
+{
+    return level < L3 ? &m->cycles : &m->ns;
+}
+
+static bool read_level(struct dg_context *ctx, const struct sizes *s, enum level level,
+                       enum dg_traffic kind, unsigned cpus, struct dg_measure *best)
+{
+    double bytes = bytes_for(s, level, cpus), work = level == L1 ? 1 << 20 : 4 << 20;
+    size_t count = has_forms(level, kind) && !ctx->quick ? sizeof forms / sizeof *forms : 1;
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        struct dg_measure m;
+        struct dg_stream q = count > 1 ? forms[i] : (struct dg_stream){ 0 };
+        q.kind = kind;
+        q.threads = cpus;
+        q.bytes = (uint64_t)bytes / 36864 * 36864;
+        q.passes = q.bytes > 0 ? (unsigned)fmax(1, work / (double)q.bytes) : 1;
+        if (q.bytes == 0)
+            q.bytes = (uint64_t)bytes / 12288 * 12288;
+        if (q.bytes == 0 || !dg_read_stream(ctx, &q, level == DRAM ? 9 : 15, &m))
+            continue;
+        if (!any || time_of(&m, level)->low < time_of(best, level)->low)
+            *best = m;
+        any = true;
+    }
+    return any && time_of(best, level)->low > 0;
+}
+
+static const char *method_of(enum level level, enum dg_traffic kind)
+{
+    if (has_forms(level, kind))
+        return "better quarter of the samples of the best of several plain reads, wall time";
+    return level < L3 ? "better quarter of passes over arrays inside the level, core cycles; bytes "
+                        "read and written count, lines fetched to be written do not"
+                      : "better quarter of passes over arrays inside the level, wall time; bytes "
+                        "read and written count, lines fetched to be written do not";
 }
 
 static void measure(struct dg_context *ctx, const struct sizes *s, enum level level,
@@ -70,38 +108,79 @@ static void measure(struct dg_context *ctx, const struct sizes *s, enum level le
 {
     char key[64];
     struct dg_measure m;
-    double bytes = bytes_for(s, level, all), work = level == L1 ? 1 << 20 : 4 << 20;
-    struct dg_stream q = { .kind = kind, .bytes = (uint64_t)bytes / 12288 * 12288,
-                           .threads = all ? 0 : 1 };
-    q.passes = q.bytes > 0 ? (unsigned)fmax(1, work / (double)q.bytes) : 1;
-    if (q.bytes == 0)
-        return;
+    const char *unit = level < L3 ? "bytes/cycle" : "GB/s";
     dg_format(key, sizeof key, "bw.%s.%s.%s", level_names[level], dg_traffic_name(kind),
              all ? "all" : "1");
     if (dg_settled(ctx, key))
         return;
-    if (dg_read_stream(ctx, &q, level == DRAM ? 7 : 11, &m))
-        say(ctx, key, level, &m);
-    else if (!ctx->stopped)
-        dg_refused(ctx, key, level < L3 ? "bytes/cycle" : "GB/s");
+    if (read_level(ctx, s, level, kind, all ? s->cpus : 1, &m)) {
+        const struct dg_stat *time = time_of(&m, level);
+        dg_say(ctx, &(struct dg_number){
+            .key = key, .unit = unit, .value = 1 / time->low, .low = 1 / time->high,
+            .high = 1 / time->min, .confidence = 1, .samples = m.samples,
+            .method = method_of(level, kind) });
+    } else if (!ctx->stopped && s->bytes[level] >= 12288) {
+        dg_refused(ctx, key, unit);
+    }
 }
 
-/* --quick: what f32 planning reads. */
+/* --quick: what f32 planning reads. Stores that go past the caches have no level but memory. */
 static bool asked(const struct dg_context *ctx, enum level level, enum dg_traffic kind, bool all)
 {
+    bool past = kind == DG_NT_COPY || kind == DG_NT_WRITE || kind == DG_NT_TRIAD;
     if (!ctx->quick)
-        return true;
+        return level == DRAM || !past;
     if (all)
         return level == DRAM && kind == DG_TRIAD;
     return kind == DG_READ || kind == DG_WRITE || kind == DG_COPY;
+}
+
+/* On 1, 2, 4 and so on CPUs up to all of them. */
+static void knee(struct dg_context *ctx, const struct sizes *s, enum level level,
+                 enum dg_traffic kind)
+{
+    enum { MOST = 16 };
+    double rate[MOST];
+    unsigned cpus[MOST];
+    size_t count = 0;
+    char key[64];
+    dg_format(key, sizeof key, "bw.%s.%s.knee", level_names[level], dg_traffic_name(kind));
+    if (s->cpus < 2) {
+        dg_cannot(ctx, key, "count", DG_UNAVAILABLE, "only one CPU may be used",
+                  "allow more CPUs (taskset, cpuset)");
+        return;
+    }
+    if (dg_settled(ctx, key))
+        return;
+    for (unsigned n = 1; count < MOST; n = 2 * n < s->cpus ? 2 * n : s->cpus) {
+        struct dg_measure m;
+        if (!read_level(ctx, s, level, kind, n, &m)) {
+            if (!ctx->stopped)
+                dg_refused(ctx, key, "count");
+            return;
+        }
+        cpus[count] = n;
+        rate[count++] = 1 / time_of(&m, level)->low;
+        if (n == s->cpus)
+            break;
+    }
+    size_t at = dg_infer_knee(rate, count, 0.05);
+    dg_say(ctx, &(struct dg_number){
+        .key = key, .unit = "count", .value = cpus[at], .low = at > 0 ? cpus[at - 1] : 1,
+        .high = cpus[at], .confidence = 0.8, .samples = count,
+        .method = "CPUs doubled up to all; the first within 5 % of the best" });
 }
 
 void dg_probe_bandwidth(struct dg_context *ctx)
 {
     struct sizes sizes = choose(ctx);
     for (int level = L1; level < LEVELS; level++)
-        for (int kind = DG_READ; kind <= DG_TRIAD && sizes.bytes[level] > 0; kind++)
+        for (int kind = DG_READ; kind < DG_TRAFFIC_COUNT && sizes.bytes[level] > 0; kind++)
             for (int all = 0; all < 2 && !ctx->stopped; all++)
                 if (asked(ctx, (enum level)level, (enum dg_traffic)kind, all))
                     measure(ctx, &sizes, (enum level)level, (enum dg_traffic)kind, all);
+    for (int level = L3; level < LEVELS && !ctx->quick; level++)
+        for (int kind = DG_READ; kind <= DG_TRIAD && !ctx->stopped; kind += DG_TRIAD - DG_READ)
+            if (sizes.bytes[level] > 0)
+                knee(ctx, &sizes, (enum level)level, (enum dg_traffic)kind);
 }

@@ -82,9 +82,9 @@ void dg_request_pace(char text[DG_REQUEST_SIZE], const struct dg_pace *q)
 void dg_request_fetch(char text[DG_REQUEST_SIZE], const struct dg_fetch *q)
 {
     dg_format(text, DG_REQUEST_SIZE,
-              "fetch %u to %u by %zu offsets %llx gap %u rest %u repeats %u timed %zu %llx",
-              q->from, q->to, q->count, hash_of(q->order, q->count), q->gap, q->rest, q->repeats,
-              q->timed_count, hash_of(q->timed, q->timed_count));
+              "fetch %u to %u step %u by %zu offsets %llx gap %u rest %u repeats %u timed %zu "
+              "%llx", q->from, q->to, q->step, q->count, hash_of(q->order, q->count), q->gap,
+              q->rest, q->repeats, q->timed_count, hash_of(q->timed, q->timed_count));
 }
 
 void dg_request_pick(char text[DG_REQUEST_SIZE], const struct dg_pick *q)

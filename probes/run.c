@@ -363,6 +363,25 @@ static bool complete(const struct runner *r)
     return true;
 }
 
+/* How the clock was distributed over all samples of the run. */
+static void say_clocks(struct runner *r)
+{
+    static const unsigned parts[] = { 10, 50, 90 };
+    struct dg_context *ctx = &r->ctx;
+    if (ctx->clocks == NULL || ctx->clocks->total == 0 || !r->wanted[DG_PROBE_clock])
+        return;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char key[32];
+        double hz = dg_clocks_quantile(ctx->clocks, parts[i] / 100.0);
+        dg_format(key, sizeof key, "clock.quantile.p%u", parts[i]);
+        dg_say(ctx, &(struct dg_number){
+            .key = key, .unit = "Hz", .value = hz, .low = 0.999 * hz, .high = 1.001 * hz,
+            .confidence = 1, .samples = ctx->clocks->total,
+            .method = "cycles over time of every accepted sample of the run" });
+    }
+    collect(r, DG_PROBE_clock);
+}
+
 /* The answers as they stand, with the claims beside them. */
 static void finish(struct runner *r)
 {
@@ -393,7 +412,8 @@ bool dg_probes_run(const struct dg_bench *bench, const struct dg_claims *claims,
     r->ctx = (struct dg_context){
         .bench = bench, .arena = arena, .claims = claims, .known = &out->answers,
         .out = { .arena = arena }, .architecture = options->architecture,
-        .quick = options->quick, .thorough = options->thorough,
+        .clocks = dg_alloc(arena, sizeof *r->ctx.clocks), .quick = options->quick,
+        .thorough = options->thorough,
         .settled = is_settled, .runner = r,
         .pause = options->pause, .pause_self = options->pause_self,
         .patience = options->patience };
@@ -412,6 +432,7 @@ bool dg_probes_run(const struct dg_bench *bench, const struct dg_claims *claims,
         r->ctx.stopped = false;
         r->last_clock = cycle_ns(r);
     }
+    say_clocks(r);
     finish(r);
     note_facts(r);
     if (out->answers.failed || out->facts.failed || r->ctx.out.failed)

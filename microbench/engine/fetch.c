@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 /* Lines of 32 bytes and more; a longer one is flushed twice. */
-enum { FLUSH_STEP = 32, CHAIN_CYCLES = 3, PLACE_BYTES = 65536, LAST_LINE = 4032 };
+enum { FLUSH_STEP = 32, CHAIN_CYCLES = 3, PLACE_BYTES = 65536, PLACES = 192,
+       LAST_LINE = 4032 };
 
 #if defined(__x86_64__)
 #define CAN_FLUSH true
@@ -81,17 +82,24 @@ static void load_ahead(const struct fetch_run *r, uint64_t bits)
 static void flush_all(const struct fetch_run *r)
 {
     const unsigned char *arena = r->timed.e->arena + r->moved;
-    for (uint32_t at = r->fetch->from; at < r->fetch->to; at += FLUSH_STEP)
+    uint32_t step = r->fetch->step > 0 ? r->fetch->step : FLUSH_STEP;
+    for (uint32_t at = r->fetch->from; at < r->fetch->to; at += step)
         flush(arena + at);
     settle();
+}
+
+/* Places all over the arena. */
+static uint64_t place(const struct fetch_run *r, uint64_t number)
+{
+    uint64_t all = (r->timed.e->arena_bytes - r->fetch->to) / PLACE_BYTES + 1;
+    return number * all / PLACES * PLACE_BYTES;
 }
 
 /* In no order: places at even distances would be a pattern of their own. */
 static void move(struct fetch_run *r)
 {
-    uint64_t places = (r->timed.e->arena_bytes - r->fetch->to) / PLACE_BYTES + 1;
     r->random = r->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    r->moved = (r->random >> 33) % places * PLACE_BYTES;
+    r->moved = place(r, (r->random >> 33) % PLACES);
 }
 
 /* Every repeat at another place, which was flushed long before: neither the flush nor what was
@@ -146,9 +154,10 @@ bool dg_engine_fetch(void *self, const struct dg_fetch *fetch, struct dg_samples
         run.walk[i] = e->arena + fetch->order[i];
     for (size_t i = 0; ok && i < fetch->timed_count; i++)
         run.ahead[i] = e->arena + fetch->timed[i];
-    for (run.moved = 0; ok && run.moved + fetch->to <= e->arena_bytes; run.moved += PLACE_BYTES)
+    for (uint64_t i = 0; ok && i < PLACES; i++) {
+        run.moved = place(&run, i);
         flush_all(&run);
-    run.moved = 0;
+    }
     ok = ok ? dg_timed_collect(&run.timed, repeats, out, error)
             : dg_fail(error, DG_EXIT_UNAVAILABLE, "fetch", "memory for the samples", "none left",
                       "free memory");

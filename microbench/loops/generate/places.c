@@ -34,7 +34,7 @@ static void one_pick(struct gen *g, const struct pick *p, bool store, unsigned p
 
 static void pick_loop(struct gen *g, const struct pick *p, bool store)
 {
-    unsigned number = gen_begin(g, PICK_PROTOTYPE), label = g->labels++;
+    unsigned number = gen_begin(g, PICK_PROTOTYPE, p->features), label = g->labels++;
     fprintf(g->s, g->x86 ? "\tmov (%%rsi), %%rax\n\tmov 8(%%rsi), %%rcx\n\tmov 16(%%rsi), %%rdx\n"
                            "\tmov 24(%%rsi), %%r8\n\txor %%r11d, %%r11d\n"
                          : "\tldp x2, x3, [x1]\n\tldp x4, x5, [x1, #16]\n\tmov x12, #0\n");
@@ -64,7 +64,7 @@ void gen_picks(struct gen *g)
 static void code_loop(struct gen *g, unsigned length, const char *x86)
 {
     enum { MOST = 262144 };
-    unsigned number = gen_begin(g, CODE_PROTOTYPE), label = g->labels++;
+    unsigned number = gen_begin(g, CODE_PROTOTYPE, ""), label = g->labels++;
     if (g->x86)
         fprintf(g->s, "\tlea .Lend%u(%%rip), %%rax\n\tsub %%rsi, %%rax\n.Lcode%u:\n\tjmp *%%rax\n"
                 "\t.p2align 6\n\t.rept %u\n%s\t.endr\n.Lend%u:\n\tdec %%rdi\n\tjnz .Lcode%u\n"
@@ -93,7 +93,7 @@ static void pace(struct gen *g, unsigned bits, const char *features)
     enum { LINKS = 32, SUMS = 8 };
     static const char *const letters[] = {"x", "y", "z"};
     const char *letter = letters[bits / 256];
-    unsigned number = gen_begin(g, LOOP_PROTOTYPE), label = g->labels++;
+    unsigned number = gen_begin(g, LOOP_PROTOTYPE, features), label = g->labels++;
     fprintf(g->s, g->x86 ? "\tmov $3, %%eax\n\tmov $0x5bd1e995, %%ecx\n"
                          : "\tmov x2, #3\n\tmov x3, #0xe995\n");
     for (unsigned i = 0; i < SUMS + 1; i++) {
@@ -108,7 +108,8 @@ static void pace(struct gen *g, unsigned bits, const char *features)
         if (i % 3 == 0)
             fprintf(g->s, g->x86 ? "\timul %%rcx, %%rax\n" : "\tmul x2, x2, x3\n");
         else if (g->x86)
-            fprintf(g->s, "\tvfmadd231ps %%%smm8, %%%smm8, %%%smm%u\n", letter, letter, letter, sum);
+            fprintf(g->s, "\tvfmadd231ps %%%smm8, %%%smm8, %%%smm%u\n", letter, letter,
+                    letter, sum);
         else
             fprintf(g->s, "\tfmla v%u.4s, v16.4s, v16.4s\n", sum);
     }
