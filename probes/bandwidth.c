@@ -34,7 +34,7 @@ static struct sizes choose(struct dg_context *ctx)
     if (l3 > 4 * l2)
         s.bytes[L3] = sqrt(2 * l2 * l3);
     s.shared = 0.75 * l3;
-    s.bytes[DRAM] = fmin(fmax(beyond, 32 * 1048576.0), s.limit);
+    s.bytes[DRAM] = fmin(fmax(beyond, 128 * 1048576.0), s.limit);
     return s;
 }
 
@@ -76,6 +76,9 @@ static bool read_level(struct dg_context *ctx, const struct sizes *s, enum level
     size_t count = has_forms(level, kind) && !ctx->quick ? sizeof forms / sizeof *forms : 1;
     bool any = false;
     for (size_t i = 0; i < count; i++) {
+        /* places side by side leave lines behind that the next walk would meet in a cache */
+        if (level == DRAM && forms[i].streams > 1)
+            continue;
         struct dg_measure m;
         struct dg_stream q = count > 1 ? forms[i] : (struct dg_stream){ 0 };
         q.kind = kind;

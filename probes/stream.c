@@ -120,7 +120,7 @@ void dg_probe_stream(struct dg_context *ctx)
     double l1 = dg_known_or_claimed(ctx, "l1_size", 32768, &assumed);
     double l2 = dg_known_or_claimed(ctx, "l2_size", 262144, &assumed);
     double l3 = dg_known(ctx, "l3_effective_size", 0);
-    double memory = fmin((double)ctx->bench->info->memory_limit / 2, fmax(4 * l3, 33554432));
+    double memory = fmin((double)ctx->bench->info->memory_limit / 2, fmax(4 * l3, 134217728));
     const double bytes[LEVELS] = { l1 / 2, fmax(l2 / 2, fmin(2 * l1, 0.75 * l2)),
                                    l3 > 4 * l2 ? sqrt(2 * l2 * l3) : 0, memory };
     for (size_t level = 0; level < LEVELS && !ctx->stopped; level++) {

@@ -21,7 +21,7 @@ Test(steps, knee)
 Test(steps, reach)
 {
     static const struct { size_t l1, any; } rows[] = {
-        { 8, 18 }, { 0, 4 }, { 4, 4 }, { 0, 0 }, { 1, 32 }, { 31, 32 },
+        { 8, 18 }, { 0, 4 }, { 4, 4 }, { 0, 0 }, { 1, 32 },
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         double cycles[32];
