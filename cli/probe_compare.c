@@ -64,12 +64,23 @@ static const char *without_folders(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-static bool load_all(const struct dg_options *options, struct dg_merge_file *files,
+/* A pattern such as gathered/[a-z]*.json catches the samples beside the profiles too. */
+static bool is_samples(const char *path)
+{
+    static const char end[] = ".samples.json";
+    size_t length = strlen(path);
+    return length >= sizeof end - 1 && strcmp(path + length - (sizeof end - 1), end) == 0;
+}
+
+static bool load_all(const struct dg_options *options, struct dg_merge_file *files, size_t *count,
                      struct dg_error *e)
 {
     const char *output = dg_option_text(options, "output");
-    for (size_t i = 0; i < options->operand_count; i++) {
-        const char *path = options->operands[i];
+    for (size_t k = 0; k < options->operand_count; k++) {
+        const char *path = options->operands[k];
+        size_t i = *count;
+        if (is_samples(path))
+            continue;
         files[i].path = path;
         files[i].label = without_folders(path);
         for (size_t j = 0; j < i; j++)       /* gathered as HOST/hardware.json */
@@ -80,20 +91,23 @@ static bool load_all(const struct dg_options *options, struct dg_merge_file *fil
                            "give another path");
         if (!dg_profile_load(path, options->arena, &files[i].profile, e))
             return false;
+        ++*count;
     }
-    return true;
+    return *count >= 2 || dg_fail(e, DG_EXIT_USAGE, "merge", "needs two profiles at least",
+                                  "samples", "name the profiles themselves");
 }
 
 bool dg_probe_command_merge(const struct dg_options *options, struct dg_error *e)
 {
     const char *output = dg_option_text(options, "output");
     struct dg_profile merged;
+    size_t count = 0;
     struct dg_merge_file *files = dg_alloc_array(options->arena, options->operand_count,
                                                  sizeof *files);
     if (files == NULL)
         return no_memory(e);
-    if ((output != NULL && !dg_file_check(output, e)) || !load_all(options, files, e) ||
-        !dg_profile_merge(files, options->operand_count, dg_option_text(options, "name"),
+    if ((output != NULL && !dg_file_check(output, e)) || !load_all(options, files, &count, e) ||
+        !dg_profile_merge(files, count, dg_option_text(options, "name"),
                           options->arena, &merged, e) ||
         (output != NULL && !dg_profile_save(output, &merged, e)))
         return false;
