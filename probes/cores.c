@@ -160,20 +160,31 @@ static bool read_marks(struct dg_context *ctx, unsigned cpu, double mark[MARKS])
         struct dg_measure one;
         struct dg_visit q = { .cpu = cpu, .loop = { .kind = DG_LOOP_LATENCY, .op = marks[m].op,
                                                     .operand = marks[m].operand } };
-        bool good = dg_read_visit(ctx, &q, 9, &one) && one.cycles.low > 0;
-        mark[m] = good ? one.cycles.low : 0;
-        known += good;
+        if (dg_read_visit(ctx, &q, 15, &one) && one.cycles.min > 0 &&
+            (mark[m] <= 0 || one.cycles.min < mark[m]))
+            mark[m] = one.cycles.min;
+        known += mark[m] > 0;
     }
     return known > 0;
 }
 
-/* The largest difference of a latency, as a part of it. */
+static bool is_whole(double cycles)
+{
+    return fabs(cycles - round(cycles)) <= fmin(0.35, 0.05 + 0.03 * cycles);
+}
+
+/* The largest difference of a latency, as a part of it. Latencies of a design are whole cycles: a
+ * difference from one that is not is a disturbance, and neither alike nor different. */
 static double unlike(const double *a, const double *b)
 {
+    const double alike = 0.05, unclear = 0.1;
     double most = 0;
-    for (size_t m = 0; m < MARKS; m++)
-        if (a[m] > 0 && b[m] > 0)
-            most = fmax(most, fabs(a[m] - b[m]) / fmin(a[m], b[m]));
+    for (size_t m = 0; m < MARKS; m++) {
+        double part = a[m] > 0 && b[m] > 0 ? fabs(a[m] - b[m]) / fmin(a[m], b[m]) : 0;
+        if (part > alike && !(is_whole(a[m]) && is_whole(b[m])))
+            return unclear;
+        most = fmax(most, part);
+    }
     return most;
 }
 
@@ -183,8 +194,11 @@ static void measure_kinds(struct dg_context *ctx, const struct cores *c)
     const double alike = 0.05, different = 0.15;
     unsigned group[DG_GROUP_MOST];
     size_t n = c->count;
-    double (*mark)[MARKS] = dg_alloc_array(ctx->scratch, n, sizeof *mark);
     double *distance = dg_alloc_array(ctx->scratch, n * n, sizeof *distance);
+    /* the least of all repeats */
+    if (*ctx->carry == NULL)
+        *ctx->carry = dg_alloc_array(ctx->arena, n, MARKS * sizeof(double));
+    double (*mark)[MARKS] = *ctx->carry;
     bool good = mark != NULL && distance != NULL;
     for (size_t i = 0; good && i < n; i++)
         good = read_marks(ctx, c->cpu[i], mark[i]);

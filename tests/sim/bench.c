@@ -257,8 +257,8 @@ static bool visit(void *self, const struct dg_visit *q, struct dg_samples *out, 
     if (!loop(self, &q->loop, out, e))
         return false;
     for (size_t i = 0; other && i < out->count; i++) {
-        out->sample[i].cycles *= 1.5;
-        out->sample[i].ns *= 1.5;
+        out->sample[i].cycles *= 2;
+        out->sample[i].ns *= 2;
     }
     dg_samples_summary(out);
     return true;

@@ -46,7 +46,7 @@ struct sim_chip {
     /* CPUs among each other; 0: they are all near, of one kind, on one node */
     unsigned cluster;                    /* so many next to each other share a cache */
     double near_ns, far_ns;              /* a hand-over within and across; 0: 40 */
-    unsigned other_kind_from;            /* from this CPU on latencies are half as long again */
+    unsigned other_kind_from;            /* from this CPU on latencies are twice as long */
     unsigned node_cpus;                  /* so many are on one node */
     double remote_ns;                    /* added to memory of another node */
     bool huge_pages, adjacent_line;      /* adjacent: an L2 miss brings its neighbour line too */

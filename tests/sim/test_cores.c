@@ -95,7 +95,11 @@ Test(sim_cores, groups_kinds_and_nodes)
             joined(&result.answers, "c2c.groups.1", text, sizeof text);
             cr_expect_str_eq(text, c->groups, "%s, trouble %zu: %s", c->title, t, text);
             joined(&result.answers, "kinds.measured", text, sizeof text);
-            cr_expect_str_eq(text, c->kinds, "%s, trouble %zu: %s", c->title, t, text);
+            /* on a noisy machine it may be unknown, but is never wrong */
+            const struct dg_answer *kinds = dg_answers_find(&result.answers, "kinds.measured");
+            bool unknown = t > 0 && text[0] == '\0' && kinds != NULL && kinds->reason != NULL;
+            cr_expect(unknown || strcmp(text, c->kinds) == 0, "%s, trouble %zu: %s", c->title, t,
+                      text);
             if (c->nearest > 0) {
                 expect_near(&result.answers, "c2c.min", c->nearest, &troubles[t], c->title);
                 expect_near(&result.answers, "c2c.max", c->furthest, &troubles[t], c->title);
