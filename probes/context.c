@@ -38,6 +38,7 @@ static bool take(struct dg_context *ctx, const struct dg_samples *s, struct dg_m
     for (size_t i = 0; i < s->count; i++)
         values[i] = s->sample[i].cycles;
     out->cycles = dg_stat_of(values, s->count);
+    out->fastest = dg_stat_fastest(values, s->count);
     for (size_t i = 0; i < s->count; i++)
         values[i] = s->sample[i].ns;
     out->ns = dg_stat_of(values, s->count);

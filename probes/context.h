@@ -17,6 +17,7 @@ struct dg_refusals;
 /* Accepted samples of one request, as order statistics. */
 struct dg_measure {
     struct dg_stat cycles, ns;
+    struct dg_stat fastest;                      /* cycles, as dg_stat_fastest */
     unsigned long samples, rejected;
     struct dg_sample slice[DG_MEASURE_SAMPLES];  /* as they came */
 };

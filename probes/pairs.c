@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pairs of operations side by side, fitted into resources. Times are kept over the repeats; the fit
- * is made of their medians, so that each repeat's answer takes in the earlier ones. */
+ * is made of the fastest, so that each repeat's answer takes in the earlier ones. */
 #include "probes/probe.h"
 
 #include <string.h>
@@ -84,12 +84,12 @@ static void read_pair(struct dg_context *ctx, struct memory *m, unsigned a, unsi
     struct dg_measure reading;
     struct dg_loop loop = { .kind = DG_LOOP_PAIR, .op = m->name[a], .other = m->name[b],
                             .count_a = group[0], .count_b = group[1] };
-    if (!dg_read_loop(ctx, &loop, ctx->quick ? 5 : 9, &reading) || reading.cycles.median <= 0)
+    if (!dg_read_loop(ctx, &loop, ctx->quick ? 5 : 9, &reading) || reading.fastest.median <= 0)
         return;
     struct pair_memory *p = pair_of(m, a, b, group[0], group[1]);
     if (p == NULL || p->repeats == REPEATS)
         return;
-    p->cycles[p->repeats++] = reading.cycles.median;
+    p->cycles[p->repeats++] = reading.fastest.median;
     p->samples += reading.samples;
 }
 
@@ -174,7 +174,7 @@ static void fit_kind(struct dg_context *ctx, struct memory *m, const char *kind,
         memcpy(values, m->pair[i].cycles, sizeof values);
         time[i] = (struct dg_pair_time){
             m->pair[i].a, m->pair[i].b, m->pair[i].count_a, m->pair[i].count_b,
-            dg_stat_of(values, m->pair[i].repeats).median };
+            dg_stat_fastest(values, m->pair[i].repeats).median };
         samples += m->pair[i].samples;
     }
     struct dg_fit_input input = { m->ops, m->alone, time, m->pairs };

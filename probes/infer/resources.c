@@ -18,10 +18,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Repeated measurements of one pair differ by less than `alike`. Sums and maxima of real chips
- * differ by far more than `additive`. Loops that mix two operations lose up to 8 % by how they fall
- * on a scheduler; that is no resource, so only more than `partial` is. */
-static const double alike = 0.04, additive = 0.08, partial = 0.1;
+/* Loops that mix two operations lose up to 8 % by how they fall on a scheduler (`alike`): that is
+ * no resource, so only more than `partial` is. Sums and maxima of real chips differ by far more. */
+static const double alike = 0.08, partial = 0.1;
 
 double dg_fit_cycles(const struct dg_fit *fit, size_t ops, const double *counts)
 {
@@ -71,7 +70,7 @@ static void find_additive(const struct dg_fit_input *in, uint32_t *adds)
         double sum = t->count_a * in->alone[t->a] + t->count_b * in->alone[t->b];
         seen[t->a] |= UINT32_C(1) << t->b;
         seen[t->b] |= UINT32_C(1) << t->a;
-        if (t->cycles < (1 - additive) * sum) {
+        if (t->cycles < (1 - alike) * sum) {
             not_all[t->a] |= UINT32_C(1) << t->b;
             not_all[t->b] |= UINT32_C(1) << t->a;
         }
@@ -258,7 +257,7 @@ static bool contradicted(const struct dg_fit_input *in, const struct sharing *sh
 static bool join(const struct dg_fit_input *in, struct sharing *sharing, const unsigned users[2],
                  const double shares[2])
 {
-    const double same = 0.15;
+    const double same = 0.25;
     for (int i = 0; i < 2; i++) {
         double there = sharing->cycles[users[i]];
         struct sharing with = *sharing;

@@ -15,6 +15,9 @@ struct dg_stat {
 void dg_sort_doubles(double *values, size_t count);
 /* Sorts `values`; all zero when there are none. Quantiles are interpolated. */
 struct dg_stat dg_stat_of(double *values, size_t count);
+/* Of those within 1.5 % of the smallest alone: where a machine falls into one of several states for
+ * the length of a sample (how a loop meets a scheduler), the state in which it is fastest. */
+struct dg_stat dg_stat_fastest(double *values, size_t count);
 /* Of sorted values, 0 <= q <= 1. */
 double dg_quantile(const double *sorted, size_t count, double q);
 /* Pool adjacent violators: the nearest non-decreasing sequence (least squares), in place. */

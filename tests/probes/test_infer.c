@@ -25,6 +25,11 @@ Test(infer, statistics)
     cr_expect(s.median == 3 && s.low == 2 && s.high == 4 && s.min == 1 && s.max == 5);
     cr_expect(dg_stat_of(values, 0).count == 0);
 
+    double states[] = { 1.22, 0.668, 0.666, 1.23, 0.667, 0.9, 1.21 };
+    s = dg_stat_fastest(states, 7);
+    cr_expect(s.median == 0.667 && s.max == 0.668 && s.count == 3);
+    cr_expect(dg_stat_fastest(states, 0).count == 0);
+
     uint64_t state = 1;
     for (int round = 0; round < 200; round++) {
         double sequence[40], sum[2] = { 0 };
