@@ -4,6 +4,7 @@
 #ifndef DG_CLI_PROBE_H
 #define DG_CLI_PROBE_H
 
+#include "base/str.h"
 #include "cli/options.h"
 #include "microbench/bench.h"
 #include "probes/replay.h"
@@ -51,7 +52,11 @@ bool dg_probe_command_merge(const struct dg_options *options, struct dg_error *e
 /* cli/probe_report.c */
 bool dg_probe_command_report(const struct dg_options *options, struct dg_error *e);
 
-/* cli/probe_summary.c: one screen about a profile. */
+/* cli/probe_map.c: its cores and caches, drawn. */
+void dg_probe_map(const struct dg_profile *profile, struct dg_str *out);
+
+/* cli/probe_summary.c: one screen about a profile. 32 KiB, 4.01 cycles, 2.0 GHz */
+void dg_probe_number(char out[64], double value, const char *unit);
 void dg_probe_summary(const struct dg_profile *profile);
 
 #endif

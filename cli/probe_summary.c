@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/report.h"
 #include "base/str.h"
 #include "cli/probe.h"
 #include "profile/writer.h"
 
-/* 32 KiB, 4.01, 2.0 GHz */
-static void number_text(char out[64], double value, const char *unit)
+void dg_probe_number(char out[64], double value, const char *unit)
 {
     char text[DG_FIXED_SIZE];
     if (strcmp(unit, "bytes") == 0 && value >= 1048576)
@@ -38,12 +38,29 @@ static void print_claims(const struct dg_answer *a)
             continue;
         if (a->claims[i].value.kind != DG_VALUE_NUMBER)
             continue;
-        number_text(text, a->claims[i].value.number, a->unit);
+        dg_probe_number(text, a->claims[i].value.number, a->unit);
         if (wrong)
             printf(" %s says %s", a->claims[i].source, text);
         else
             printf(" %s", a->claims[i].source);
     }
+}
+
+/* 3.99 .. 4.01, where the ends can be told apart */
+static void interval_text(char out[64], const struct dg_answer *a)
+{
+    double scale = strcmp(a->unit, "Hz") == 0 ? 1e9 : 1;
+    char low[64], high[64];
+    out[0] = '\0';
+    if (a->value.kind != DG_VALUE_NUMBER ||
+        dg_round_digits(a->low, 3) == dg_round_digits(a->high, 3))
+        return;
+    bool bytes = strcmp(a->unit, "bytes") == 0;
+    dg_probe_number(low, bytes ? a->low : dg_round_digits(a->low / scale, 3),
+                    bytes ? "bytes" : "count");
+    dg_probe_number(high, bytes ? a->high : dg_round_digits(a->high / scale, 3),
+                    bytes ? "bytes" : "count");
+    dg_format(out, 64, "%s .. %s", low, high);
 }
 
 static void print_row(const struct dg_profile *p, const char *title, const char *key)
@@ -52,10 +69,13 @@ static void print_row(const struct dg_profile *p, const char *title, const char 
     const struct dg_answer *a = dg_profile_evidence(p, key);
     const struct dg_value *value = dg_profile_find(p, key);
     if (value != NULL && value->kind == DG_VALUE_NUMBER)
-        number_text(text, value->number, a != NULL ? a->unit : "");
+        dg_probe_number(text, value->number, a != NULL ? a->unit : "");
     else if (value != NULL && value->kind == DG_VALUE_TEXT)
         dg_format(text, sizeof text, "%s", value->text);
-    printf("  %-26s %-18s", title, text);
+    char interval[64] = "";
+    if (a != NULL)
+        interval_text(interval, a);
+    printf("  %-26s %-18s %-20s", title, text, interval);
     if (a != NULL)
         print_claims(a);
     if (a != NULL && (a->status == DG_UNRELIABLE || a->status == DG_UNAVAILABLE) &&
@@ -89,6 +109,34 @@ static void print_head(const struct dg_profile *p)
            flag(p, "memory_short") ? ", little memory: DRAM figures may include cache" : "");
 }
 
+/* What to do about what is missing: each advice once, with the first reasons that call for it. */
+static void print_missing(const struct dg_profile *p)
+{
+    enum { SHOWN = 3 };
+    for (size_t i = 0; i < p->measurement_count; i++) {
+        const struct dg_answer *a = &p->measurements[i];
+        size_t same = 0, first = p->measurement_count;
+        for (size_t j = 0; j < p->measurement_count && a->help != NULL; j++)
+            if (p->measurements[j].value.kind == DG_VALUE_NULL &&
+                p->measurements[j].help != NULL && strcmp(p->measurements[j].help, a->help) == 0) {
+                first = j < first ? j : first;
+                same++;
+            }
+        if (a->value.kind != DG_VALUE_NULL || a->help == NULL || first != i)
+            continue;
+        printf("  not known: %s", a->key);
+        for (size_t j = i + 1, shown = 1; j < p->measurement_count && shown < SHOWN; j++)
+            if (p->measurements[j].value.kind == DG_VALUE_NULL &&
+                p->measurements[j].help != NULL && strcmp(p->measurements[j].help, a->help) == 0) {
+                printf(", %s", p->measurements[j].key);
+                shown++;
+            }
+        if (same > SHOWN)
+            printf(" and %zu more", same - SHOWN);
+        printf("\n    -> %s\n", a->help);
+    }
+}
+
 static void print_tail(const struct dg_profile *p)
 {
     size_t known = 0, unreliable = 0, cells = 0;
@@ -117,7 +165,12 @@ void dg_probe_summary(const struct dg_profile *p)
     };
     char key[64];
     const struct dg_value *bits = dg_profile_find(p, "vector_bits");
+    struct dg_str map;
     print_head(p);
+    dg_str_init(&map, NULL);
+    dg_probe_map(p, &map);
+    dg_print_plain(stdout, dg_str_text(&map));
+    dg_str_free(&map);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         print_row(p, rows[i].title, rows[i].key);
         if (strcmp(rows[i].key, "fma_latency") == 0 && bits != NULL) {
@@ -125,5 +178,6 @@ void dg_probe_summary(const struct dg_profile *p)
             print_row(p, "fma per cycle, f32", key);
         }
     }
+    print_missing(p);
     print_tail(p);
 }

@@ -50,6 +50,15 @@ check "merge different chips" 3 "must be of the same chip" "$probe" merge "$avx2
     "$root/tests/profiles/test-neon.json"
 check "merge one file" 2 "" "$probe" merge "$avx2"
 
+# The map: 32 CPUs, two to a core, L2 for each core, L3 for sixteen.
+sed 's/"cores": *[0-9]*,/"cores": 32, "l1_shared_by": 2, "l2_shared_by": 2, "l3_shared_by": 16,/' \
+    "$avx2" >"$work/map.json"
+cp "$work/map.json" "$work/map2.json"
+check "map of cores" 0 "\[ *2 CPUs *\] \[ *2 CPUs *\]" "$probe" merge "$work"/map{,2}.json
+check "map of a shared level" 0 "^  L3 .*for 16 CPUs *\]" "$probe" merge "$work"/map{,2}.json
+check "map of many cores" 0 "16 cores of this kind" "$probe" merge "$work"/map{,2}.json
+check "advice for what is missing" 0 "^    -> " "$probe" merge "$work"/map{,2}.json
+
 # ---- run: what is to be measured, interrupts ----
 
 check "dry run" 0 "^all .* s  of quiet time" "$probe" run --dry-run --thorough --budget 100
