@@ -327,11 +327,19 @@ static bool write_samples(struct session *s, const char *path, struct dg_error *
     return dg_samples_write(path, &file, e);
 }
 
-/* FILE is always whole: an interrupted run stands beside it. */
+/* Whether what was measured must not take the place of what is there: an interrupted run never
+ * does, and one that the budget ended before every probe had run not where there is a file. */
+static bool stands_beside(const struct session *s, const char *path)
+{
+    return s->result.interrupted || (s->result.incomplete && access(path, F_OK) == 0);
+}
+
+/* FILE is always whole: a part stands beside it. */
 static bool write_files(struct session *s, const char *path, struct dg_error *e)
 {
     const char *part = dg_probe_part_path(path, s->arena);
-    const char *to = s->result.interrupted ? part : path;
+    bool beside = stands_beside(s, path);
+    const char *to = beside ? part : path;
     const char *samples = to != NULL ? dg_samples_path(to, s->arena) : NULL;
     if (samples == NULL)
         return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
@@ -340,6 +348,10 @@ static bool write_files(struct session *s, const char *path, struct dg_error *e)
     if (s->result.interrupted)
         fprintf(stderr, "deepgemm-probe: interrupted: what was measured so far is in %s; "
                 "--resume goes on from it\n", to);
+    else if (beside)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, path,
+                       "a run that its budget ended does not replace a file", to,
+                       "give a larger --budget, or go on from the part with --resume");
     else if (s->part.file != NULL)
         dg_probe_part_remove(path, s->arena);
     return true;

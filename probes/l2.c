@@ -268,7 +268,8 @@ static const char *describe(struct dg_context *ctx, const struct memory *m)
 static double say_sets(struct dg_context *ctx, const struct finder *f, double ways,
                        const struct memory *m)
 {
-    const double sets = dg_infer_sets(m->group, SIZES, BLOCK / f->line).sets;
+    const size_t lines = BLOCK / f->line;
+    const double sets = dg_infer_sets(m->group, SIZES, lines).sets;
     if (sets == 0 || !agrees(ctx, ways * sets * f->line)) {
         cannot(ctx, "l2_sets", "count", sets > 0 ?
                "ways times sets times line is not the size that latency shows" :

@@ -29,6 +29,7 @@ bool dg_engine_code(void *self, const struct dg_code *code, struct dg_samples *o
     run.bytes = code->bytes / 64 * 64;
     run_code(&run, 4);
     work.amount = dg_sample_amount(e, &work, UINT64_C(1) << 40);
-    double instructions = (double)work.amount * (double)(run.bytes / code->length);
+    uint64_t each = run.bytes / code->length;        /* whole instructions of a pass */
+    double instructions = (double)work.amount * (double)each;
     return dg_sample_collect(e, &work, instructions, &none, out, error);
 }

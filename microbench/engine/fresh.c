@@ -55,7 +55,8 @@ bool dg_engine_fresh(void *self, const struct dg_fresh *fresh, struct dg_samples
         if (ns < 0)
             return no_pages(error, "huge pages are not given to memory that asks for them",
                             "allow them: /sys/kernel/mm/transparent_hugepage/enabled");
-        double each = ns / (double)(fresh->bytes / page);
+        uint64_t pages = fresh->bytes / page;
+        double each = ns / (double)pages;
         out->sample[out->count++] = (struct dg_sample){
             .cycles = each / e->clock.ns_per_tick / ticks_per_cycle, .ns = each };
     }

@@ -77,6 +77,10 @@ check "a resumed run replays too" 0 "memory latency" "$probe" infer "$work/part.
     -o "$work/again.json"
 check "and gives the same" 0 "" cmp "$work/part.json" "$work/again.json"
 check "the part is gone" 1 "" test -e "$work/part.incomplete.samples.json"
+cp "$work/part.json" "$work/good.json"
+check "a budget that ends first keeps the file" 4 "does not replace a file" "$probe" --budget 0.2 \
+    -o "$work/good.json"
+check "and it is the old one" 0 "" cmp "$work/part.json" "$work/good.json"
 check "every kind of core" 0 "fma latency" "$probe" --all-kinds --only ops --budget 20 \
     -o "$work/kinds.json"
 check "a file for each" 0 "kinds\..*\.json" ls "$work"

@@ -35,7 +35,7 @@ static void split(const struct dg_isa *isa, const struct dg_op *const ops[2],
     for (unsigned i = 0; i < 2; i++) {
         shares[i].first = gen_is_vector(ops[i]) ? next : 0;
         shares[i].count = !gen_is_vector(ops[i]) ? 8
-                        : accumulates(ops[i]) ? left / accumulators : DESTINATIONS;
+                        : accumulates(ops[i]) ? left / (accumulators > 1 ? 2 : 1) : DESTINATIONS;
         next += gen_is_vector(ops[i]) ? shares[i].count : 0;
     }
 }
