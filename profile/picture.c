@@ -84,7 +84,9 @@ static bool match_word(const char *pattern, size_t pattern_length, const char *t
         out->s_length = length;
         return length > 0;
     }
-    return take_number(text, length, brace[1] == 'x' ? &out->x : &out->y);
+    double other;
+    return take_number(text, length, brace[1] == 'x' ? &out->x : brace[1] == 'y' ? &out->y :
+                       &other);
 }
 
 static size_t word_length(const char *text, char separator)
@@ -317,7 +319,7 @@ static const char *why_empty(enum dg_picture_id id, const struct dg_profile *pro
         return "it is drawn from the raw samples, and there is no file of them beside the profile";
     if (a != NULL && a->value.kind == DG_VALUE_NULL && a->reason != NULL)
         return a->reason;
-    return any ? "the run did not measure it" : "no probe measures it yet";
+    return any ? "the run did not measure it" : "no picture of its samples is drawn yet";
 }
 
 bool dg_picture_make(enum dg_picture_id id, const struct dg_profile *profile,
