@@ -126,7 +126,7 @@ static size_t prove(struct finder *f, const uint32_t *lines, size_t count, uint3
     enum { MOST = 1 + MOST_FILL + MOST_SET };
     uint32_t ring[MOST];
     double without[MOST], fits = INFINITY;
-    bool member[MOST];
+    bool member[MOST] = { false };
     size_t n = 1 + f->fill + count;
     memcpy(ring, f->place, (1 + f->fill) * sizeof *ring);
     memcpy(ring + 1 + f->fill, lines, count * sizeof *lines);
