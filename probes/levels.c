@@ -21,22 +21,64 @@ struct curve {
     unsigned long samples;
 };
 
+/* Loads of one sample, and how many of them are joined to one: on a coarse clock so many more that
+ * it tells a few cycles in a hundred. */
+static size_t loads_of(const struct dg_context *ctx)
+{
+    return ctx->bench->info->tick_ns > 100 ? 10 * LOADS : LOADS;
+}
+
+static unsigned joined(const struct dg_context *ctx, size_t loads)
+{
+    const double load_ns = 4, ticks = 100, most = 16;
+    double each = load_ns * (double)loads / fmax(1, ctx->bench->info->tick_ns);
+    return (unsigned)fmax(1, fmin(most, ceil(ticks / each / 8)));
+}
+
 /* Other lines for every sample: those that are sampled again and again are kept by caches that
  * look at reuse, and would make the level look larger than it is. */
-static bool read_window(struct dg_context *ctx, uint64_t window, uint64_t from, uint64_t to,
-                        unsigned samples, struct dg_measure *out)
+static bool read_sample(struct dg_context *ctx, uint64_t window, uint64_t from, uint64_t to,
+                        struct dg_sample *out)
 {
-    double cycles[DG_MEASURE_SAMPLES], ns[DG_MEASURE_SAMPLES];
-    size_t count = 0;
-    for (unsigned i = 0; i < samples && !ctx->stopped; i++) {
-        struct dg_measure one;
-        struct dg_resample q = { .window = window, .count = LOADS };
+    struct dg_measure one;
+    unsigned count = 0, wanted = 1;
+    *out = (struct dg_sample){ 0, 0 };
+    for (unsigned i = 0; i < wanted && !ctx->stopped; i++) {
+        struct dg_resample q = { .window = window, .count = loads_of(ctx) };
         uint32_t *order = dg_order_sample(ctx, from, to, LINE, &q.count);
         q.order = order;
+        wanted = joined(ctx, q.count);
         if (order == NULL || !dg_read_resample(ctx, &q, 1, &one))
             continue;
-        cycles[count] = one.cycles.median;
-        ns[count++] = one.ns.median;
+        out->cycles += one.cycles.median;
+        out->ns += one.ns.median;
+        count++;
+    }
+    out->cycles /= fmax(1, count);
+    out->ns /= fmax(1, count);
+    return count > 0;
+}
+
+/* Samples at other clocks cannot be compared in cycles, as what is beyond the core does not follow
+ * its clock: those far from the first are taken again, a few times. */
+static bool same_clock(const struct dg_sample *sample, double cycle_ns)
+{
+    return cycle_ns <= 0 || dg_near(sample->ns / sample->cycles, cycle_ns, 0.05);
+}
+
+static bool read_window(struct dg_context *ctx, uint64_t window, uint64_t from, uint64_t to,
+                        unsigned samples, double cycle_ns, struct dg_measure *out)
+{
+    const unsigned most = 10;
+    double cycles[DG_MEASURE_SAMPLES], ns[DG_MEASURE_SAMPLES];
+    size_t count = 0;
+    for (unsigned i = 0; i < most * samples && count < samples && !ctx->stopped; i++) {
+        struct dg_sample one;
+        bool last = i == most * samples - 1 && count == 0;
+        if (!read_sample(ctx, window, from, to, &one) || !(last || same_clock(&one, cycle_ns)))
+            continue;
+        cycles[count] = one.cycles;
+        ns[count++] = one.ns;
     }
     *out = (struct dg_measure){ .cycles = dg_stat_of(cycles, count), .ns = dg_stat_of(ns, count),
                                 .samples = count };
@@ -52,13 +94,14 @@ static double without_l1(const struct dg_context *ctx, double cycles, double sha
     return hit > 0 && rest > cycles ? rest : cycles;
 }
 
-static bool read_curve(struct dg_context *ctx, double l1, double to, struct curve *c)
+static bool read_curve(struct dg_context *ctx, double l1, double to, double cycle_ns,
+                       struct curve *c)
 {
     const double from = 2 * l1;
     for (double size = from; size <= to && c->count < MOST_POINTS;) {
         struct dg_measure reading;
         uint64_t window = (uint64_t)size / 4096 * 4096;
-        if (!read_window(ctx, window, 0, window, 7, &reading))
+        if (!read_window(ctx, window, 0, window, 7, cycle_ns, &reading))
             return false;
         c->size[c->count] = window;
         c->cycles[c->count] = without_l1(ctx, reading.cycles.low, l1 / (double)window);
@@ -78,7 +121,7 @@ static bool read_memory(struct dg_context *ctx, struct dg_measure *out)
     uint64_t limit = ctx->bench->info->memory_limit / 4096 * 4096;
     uint64_t window = limit / 2 < largest ? limit / 2 / 4096 * 4096 : largest;
     uint64_t to = window + range < limit ? window + range : limit;
-    return read_window(ctx, window, window, to, ctx->quick ? 7 : 11, out);
+    return read_window(ctx, window, window, to, ctx->quick ? 7 : 11, 0, out);
 }
 
 static void say_memory(struct dg_context *ctx, const struct dg_measure *memory)
@@ -88,110 +131,208 @@ static void say_memory(struct dg_context *ctx, const struct dg_measure *memory)
                 &memory->ns, 1);
 }
 
-/* Lines that crowd a few L1 sets, four times as many as these hold: every load leaves L1, few
- * pages are touched, and the size of L2 need not be known. */
+/* Lines that crowd some L1 sets, four times as many as these hold: every load leaves L1, and the
+ * size of L2 need not be known. Four pages at a time, many lines of each, so that translations cost
+ * nothing; from a place drawn each time, as the pages of one may crowd the same sets of L2. */
 static uint32_t *crowded_order(struct dg_context *ctx, size_t *count)
 {
-    enum { SETS = 8 };
+    enum { SETS = 32, TOGETHER = 4 };
     double ways = dg_known(ctx, "l1_ways", 0), stride = dg_known(ctx, "l1_set_stride", 0);
     uint32_t line = (uint32_t)dg_known(ctx, "l1_line_size", LINE);
     size_t rows = (size_t)(4 * ways), used = 0;
-    if (rows == 0 || stride < SETS * line ||
-        stride * (double)rows > (double)ctx->bench->info->memory_limit)
+    uint32_t sets = (uint32_t)fmin(SETS, stride / line);
+    uint64_t room = (uint64_t)fmin((double)ctx->bench->info->memory_limit, 16 << 20);
+    if (rows == 0 || stride < 8 * line || stride * (double)rows > (double)room)
         return NULL;
-    uint32_t *order = dg_alloc_array(ctx->scratch, rows * SETS, sizeof *order);
-    for (size_t row = 0; order != NULL && row < rows; row++)
-        for (uint32_t set = 0; set < SETS; set++)
-            order[used++] = (uint32_t)row * (uint32_t)stride + set * line;
-    if (order != NULL)
-        dg_shuffle(ctx, order, used);
+    uint32_t *row = dg_order_strided(ctx, rows, (uint32_t)stride);
+    uint32_t first = (uint32_t)(dg_random(ctx) % (room / (uint64_t)stride - rows + 1)) *
+                     (uint32_t)stride;
+    uint32_t *order = dg_alloc_array(ctx->scratch, rows * sets, sizeof *order);
+    for (size_t r = 0; order != NULL && row != NULL && r < rows; r++) {
+        for (uint32_t set = 0; set < sets; set++)
+            order[used++] = first + row[r] + set * line;
+        if (r % TOGETHER == TOGETHER - 1)
+            dg_shuffle(ctx, order + used - TOGETHER * sets, TOGETHER * sets);
+    }
     *count = used;
-    return order;
+    return row != NULL ? order : NULL;
 }
 
-static void say_l2_latency(struct dg_context *ctx, double l1, double l2)
+/* The least of a few draws: pages that crowd each other in L2 only add. */
+static bool read_l2(struct dg_context *ctx, double l1, double l2, bool vector,
+                    struct dg_measure *out)
 {
-    struct dg_measure reading;
-    struct dg_chase q = { .steps = 8192, .warm = 3 };
-    uint32_t *order = crowded_order(ctx, &q.count);
-    if (order == NULL)
-        order = dg_order_lines(ctx, (uint64_t)sqrt(l1 * l2), LINE, &q.count);
-    q.order = order;
-    if (order == NULL || !dg_read_chase(ctx, &q, 9, &reading)) {
-        dg_refused(ctx, "l2_latency", "cycles");
-        return;
+    bool any = false;
+    for (unsigned draw = 0; draw < 3; draw++) {
+        struct dg_measure reading;
+        struct dg_chase q = { .steps = 8192, .warm = 3, .vector = vector };
+        uint32_t *order = crowded_order(ctx, &q.count);
+        if (order == NULL)
+            order = dg_order_lines(ctx, (uint64_t)sqrt(l1 * l2), LINE, &q.count);
+        q.order = order;
+        if (order == NULL || !dg_read_chase(ctx, &q, 5, &reading))
+            continue;
+        if (!any || reading.cycles.median < out->cycles.median)
+            *out = reading;
+        any = true;
     }
-    dg_say_stat(ctx, "l2_latency", "cycles", "chase over lines that crowd a few sets of L1",
+    return any;
+}
+
+/* Returns the latency of an integer load; 0: unknown. */
+static double say_l2_latency(struct dg_context *ctx, double l1)
+{
+    struct dg_measure reading, vector;
+    if (!read_l2(ctx, l1, 4 * l1, false, &reading)) {
+        dg_refused(ctx, "l2_latency", "cycles");
+        return 0;
+    }
+    dg_say_stat(ctx, "l2_latency", "cycles", "chase over lines that crowd some sets of L1",
                 &reading.cycles, 1);
-    q.vector = true;
-    if (dg_read_chase(ctx, &q, 9, &reading))
-        dg_say_vector_latency(ctx, "l2_vector_latency", &reading);
+    if (read_l2(ctx, l1, 4 * l1, true, &vector))
+        dg_say_vector_latency(ctx, "l2_vector_latency", &vector);
+    return reading.cycles.median;
+}
+
+static const char *const retry = "run again on a quiet machine";
+
+/* The curve as L2 sees it: without the bytes that L1 keeps of each window. */
+static struct dg_curve *beside_l1(struct dg_context *ctx, const struct curve *c, double l1)
+{
+    struct curve *rest = dg_alloc(ctx->scratch, sizeof *rest);
+    struct dg_curve *out = dg_alloc(ctx->scratch, sizeof *out);
+    if (rest == NULL || out == NULL)
+        return NULL;
+    for (size_t i = 0; i < c->count; i++)
+        rest->size[i] = c->size[i] - (uint64_t)l1;
+    memcpy(rest->cycles, c->cycles, sizeof rest->cycles);
+    *out = (struct dg_curve){ rest->size, rest->cycles, c->count };
+    return out;
+}
+
+/* What lies behind a cache that keeps `kept` bytes of each window: their share is taken out. */
+static struct dg_curve *behind(struct dg_context *ctx, const struct curve *c, double kept,
+                               double low)
+{
+    struct curve *rest = dg_alloc(ctx->scratch, sizeof *rest);
+    struct dg_curve *out = dg_alloc(ctx->scratch, sizeof *out);
+    if (rest == NULL || out == NULL)
+        return NULL;
+    for (size_t i = 0; i < c->count; i++) {
+        double size = (double)c->size[i], share = kept / size;
+        if (share > 0.9)
+            continue;
+        rest->size[rest->count] = c->size[i];
+        rest->cycles[rest->count++] = (c->cycles[i] - share * low) / (1 - share);
+    }
+    *out = (struct dg_curve){ rest->size, rest->cycles, rest->count };
+    dg_isotonic(out->latency, out->count);
+    return out;
+}
+
+static void say_extent(struct dg_context *ctx, const char *key, const struct curve *c,
+                       const struct dg_extent *extent)
+{
+    dg_say(ctx, &(struct dg_number){
+        .key = key, .unit = "bytes", .value = extent->kept, .low = extent->kept_low,
+        .high = extent->kept_high, .confidence = 0.8, .samples = c->samples,
+        .method = "footprint at which latency has gone 15 % of the way to the next level" });
 }
 
 /* The sets of L2 as another probe proved them say its size better, if the curve allows it. */
-static void refine(const struct dg_context *ctx, const char *key, struct dg_extent *extent)
+static double proven_size(const struct dg_context *ctx, double low, double high)
 {
     double size = dg_known(ctx, "l2_ways", 0) * dg_known(ctx, "l2_sets", 0) *
                   dg_known(ctx, "l1_line_size", 0);
-    if (strcmp(key, "l2_size") == 0 && size >= extent->size_low && size <= extent->size_high)
-        extent->size = size;
+    return size >= low && size <= high ? size : 0;
 }
 
-static double say_size(struct dg_context *ctx, const char *key, const char *effective,
-                       struct curve *c, double low, double high)
+/* What a passing window leaves of itself says the size. Returns that; 0: unknown. */
+static double say_l2(struct dg_context *ctx, struct curve *c, double l1, double low, double high)
 {
+    static const char *const reason = "what windows leave in it does not agree: the level behind it "
+                                      "does not show clearly";
+    const double slack = 1.12;
     struct dg_curve curve = { c->size, c->cycles, c->count };
+    struct dg_curve *more = beside_l1(ctx, c, l1);
     struct dg_extent extent;
-    if (!dg_infer_extent(&curve, low, high, &extent)) {
-        static const char *const reason = "latency does not step clearly to the next level";
-        dg_cannot(ctx, key, "bytes", DG_UNRELIABLE, reason, "run again on a quiet machine");
-        dg_cannot(ctx, effective, "bytes", DG_UNRELIABLE, reason, "run again on a quiet machine");
+    double kept = more != NULL ? dg_infer_kept(more, low, high) : 0;
+    if (kept == 0 || !dg_infer_extent(&curve, low, high, &extent)) {
+        dg_cannot(ctx, "l2_size", "bytes", DG_UNRELIABLE, reason, retry);
+        dg_cannot(ctx, "l2_effective_size", "bytes", DG_UNRELIABLE, reason, retry);
         return 0;
     }
-    refine(ctx, key, &extent);
+    kept += l1;
+    double size = proven_size(ctx, kept / slack, kept * slack);
+    size = size > 0 ? size : (double)dg_roundest(kept / slack, kept * slack);
+    extent.kept = extent.kept < 0.875 * size ? extent.kept : size;
+    say_extent(ctx, "l2_effective_size", c, &extent);
     dg_say(ctx, &(struct dg_number){
-        .key = key, .unit = "bytes", .value = extent.size, .low = extent.size_low,
-        .high = extent.size_high, .confidence = 0.8, .samples = c->samples,
-        .method = "roundest size about the onset of the step in latency" });
-    dg_say(ctx, &(struct dg_number){
-        .key = effective, .unit = "bytes", .value = extent.kept, .low = extent.kept_low,
-        .high = extent.kept_high, .confidence = 0.8, .samples = c->samples,
-        .method = "footprint at which latency has gone 15 % of the way to the next level" });
-    return extent.size;
+        .key = "l2_size", .unit = "bytes", .value = size, .low = kept / slack,
+        .high = kept * slack, .confidence = 0.8, .samples = c->samples,
+        .method = "roundest size near what windows that pass leave of themselves" });
+    return kept;
 }
 
-static void say_l3(struct dg_context *ctx, struct curve *c, double l2_size, double l2_cycles,
-                   double level, const struct dg_measure *memory)
+/* Neighbours, slices and replacement move the step too far to tell sizes apart that are nearer
+ * together than powers of two. */
+static void say_l3_size(struct dg_context *ctx, const struct curve *c,
+                        const struct dg_extent *extent)
 {
-    say_size(ctx, "l3_size", "l3_effective_size", c, level, memory->cycles.median);
-    double effective = dg_known(ctx, "l3_effective_size", 4 * l2_size);
-    double window = sqrt(2 * l2_size * effective);
+    double size = dg_power_of_two(extent->onset / 1.3, extent->onset * 1.2);
+    if (size == 0)
+        dg_cannot(ctx, "l3_size", "bytes", DG_UNRELIABLE,
+                  "what it holds lies between two powers of two",
+                  "see l3_effective_size, or type the size into the profile");
+    else
+        dg_say(ctx, &(struct dg_number){
+            .key = "l3_size", .unit = "bytes", .value = size, .low = fmin(size, extent->size_low),
+            .high = fmax(size, extent->size_high), .confidence = 0.8, .samples = c->samples,
+            .method = "power of two at the onset of the step in latency" });
+}
+
+static void say_l3_latency(struct dg_context *ctx, double l2, double l2_cycles, double l3)
+{
     struct dg_measure reading;
-    window = floor(window / 4096) * 4096;
-    if (!read_window(ctx, (uint64_t)window, 0, (uint64_t)window, 9, &reading)) {
+    double window = floor(fmin(sqrt(2 * l2 * l3), 0.9 * l3) / 4096) * 4096;
+    if (!read_window(ctx, (uint64_t)window, 0, (uint64_t)window, 9, 0, &reading)) {
         dg_refused(ctx, "l3_latency", "ns");
         return;
     }
     /* some of the loads still hit L2: take their share out */
-    double share = fmin(0.5, dg_known(ctx, "l2_effective_size", l2_size) / window);
-    double cycle_ns = reading.ns.median / reading.cycles.median;
-    double l2_ns = l2_cycles * cycle_ns;
+    double share = fmin(0.8, l2 / window);
+    double l2_ns = l2_cycles * reading.ns.median / reading.cycles.median;
     struct dg_stat s = reading.ns;
     s.median = (s.median - share * l2_ns) / (1 - share);
     s.low = (s.low - share * l2_ns) / (1 - share);
     s.high = (s.high - share * l2_ns) / (1 - share);
-    dg_say_stat(ctx, "l3_latency", "ns",
-                "dependent loads, pages warmed, in a window between L2 and last level; loads that "
-                "still hit L2 taken out by their share", &s, 1);
+    dg_say(ctx, &(struct dg_number){
+        .key = "l3_latency", .unit = "ns", .value = s.median, .low = s.low, .high = s.high,
+        .confidence = 0.8, .samples = reading.samples,
+        .method = "dependent loads, pages warmed, in a window between L2 and last level; loads that "
+                  "still hit L2 taken out by their share" });
 }
 
-static void no_l3(struct dg_context *ctx)
+static void unknown_l3(struct dg_context *ctx, enum dg_status status, const char *reason,
+                       const char *help)
 {
     static const char *const keys[] = { "l3_size", "l3_effective_size", "l3_latency" };
     for (size_t i = 0; i < 3; i++)
-        dg_cannot(ctx, keys[i], i < 2 ? "bytes" : "ns", DG_UNAVAILABLE,
-                  "no level of latency between L2 and memory",
-                  "nothing if the chip has none; else run again on a quiet machine");
+        dg_cannot(ctx, keys[i], i < 2 ? "bytes" : "ns", status, reason, help);
+}
+
+static void say_l3(struct dg_context *ctx, struct curve *c, double l2, double l2_cycles,
+                   double level, const struct dg_measure *memory)
+{
+    struct dg_extent extent;
+    struct dg_curve *rest = behind(ctx, c, l2, l2_cycles);
+    if (rest == NULL || !dg_infer_extent(rest, level, memory->cycles.median, &extent)) {
+        unknown_l3(ctx, DG_UNRELIABLE, "latency does not step clearly to that of memory", retry);
+        return;
+    }
+    say_extent(ctx, "l3_effective_size", c, &extent);
+    say_l3_size(ctx, c, &extent);
+    say_l3_latency(ctx, l2, l2_cycles, extent.kept);
 }
 
 static void say_unprobed(struct dg_context *ctx)
@@ -215,32 +356,6 @@ static size_t level_above(const struct dg_plateau *p, size_t count, double laten
     return i;
 }
 
-/* A last level that is but a few times L2 never shows as a flat run: loads that still hit L2 pull
- * the curve down all through it. With their share taken out it does. 0: there is none. */
-static double hidden_level(struct dg_context *ctx, const struct curve *c, double l2_cycles,
-                           double memory_cycles)
-{
-    struct curve *rest = dg_alloc(ctx->scratch, sizeof *rest);
-    struct dg_plateau p[MOST_PLATEAUS];
-    double l2_size = 0;
-    if (rest == NULL)
-        return 0;
-    for (size_t i = 0; i < c->count; i++) {
-        double size = (double)c->size[i];
-        if (l2_size == 0 && c->cycles[i] > 1.25 * l2_cycles)
-            l2_size = size;
-        if (l2_size == 0 || size < 1.4 * l2_size)
-            continue;
-        double share = l2_size / size;
-        rest->size[rest->count] = c->size[i];
-        rest->cycles[rest->count++] = (c->cycles[i] - share * l2_cycles) / (1 - share);
-    }
-    struct dg_curve curve = { rest->size, rest->cycles, rest->count };
-    size_t count = rest->count > 0 ? dg_infer_plateaus(&curve, p, MOST_PLATEAUS) : 0;
-    size_t i = level_above(p, count, l2_cycles);
-    return i < count && p[i].level < 0.6 * memory_cycles ? p[i].level : 0;
-}
-
 static void infer(struct dg_context *ctx, struct curve *c, double l1,
                   const struct dg_measure *memory)
 {
@@ -248,24 +363,30 @@ static void infer(struct dg_context *ctx, struct curve *c, double l1,
     struct dg_plateau p[MOST_PLATEAUS];
     size_t count = dg_infer_plateaus(&curve, p, MOST_PLATEAUS);
     size_t l2 = level_above(p, count, dg_known(ctx, "l1_latency", 3));
-    if (l2 == count || p[l2].level > 0.5 * memory->cycles.median) {
-        dg_cannot(ctx, "l2_size", "bytes", DG_UNRELIABLE, "no level of latency behind L1",
-                  "run again on a quiet machine");
-        no_l3(ctx);
+    double memory_cycles = memory->cycles.median, level = 0, latency = say_l2_latency(ctx, l1);
+    double low = l2 < count ? p[l2].level : latency;
+    /* an L2 of few times L1 may have no flat run of its own */
+    if (latency > 0 && low > 1.5 * latency)
+        low = latency;
+    if (low == 0 || low > 0.5 * memory_cycles) {
+        static const char *const reason = "no level of latency behind L1";
+        dg_cannot(ctx, "l2_size", "bytes", DG_UNRELIABLE, reason, retry);
+        unknown_l3(ctx, DG_UNRELIABLE, reason, retry);
         return;
     }
-    size_t l3 = level_above(p, count, p[l2].level);
-    double level = l3 < count && p[l3].level < 0.6 * memory->cycles.median ? p[l3].level :
-                   hidden_level(ctx, c, p[l2].level, memory->cycles.median);
-    double next = level > 0 ? level : memory->cycles.median;
-    double size = say_size(ctx, "l2_size", "l2_effective_size", c, p[l2].level, next);
-    if (size == 0)
-        return;
-    say_l2_latency(ctx, l1, size);
-    if (level > 0)
-        say_l3(ctx, c, size, p[l2].level, level, memory);
+    struct dg_curve *more = beside_l1(ctx, c, l1);
+    if (more == NULL || !dg_infer_level(more, low, 0.6 * memory_cycles, &level)) {
+        size_t l3 = level_above(p, count, low);
+        level = l3 < count && p[l3].level < 0.6 * memory_cycles ? p[l3].level : 0;
+    }
+    double kept = say_l2(ctx, c, l1, low, level > 0 ? level : memory_cycles);
+    if (kept > 0 && level > 0)
+        say_l3(ctx, c, kept, low, level, memory);
+    else if (kept > 0)
+        unknown_l3(ctx, DG_UNAVAILABLE, "no level of latency between L2 and memory",
+                   "nothing if the chip has none; else run again on a quiet machine");
     else
-        no_l3(ctx);
+        unknown_l3(ctx, DG_UNRELIABLE, "what L2 keeps is not known, so nothing behind it is", retry);
 }
 
 void dg_probe_levels(struct dg_context *ctx)
@@ -275,7 +396,8 @@ void dg_probe_levels(struct dg_context *ctx)
     double l1 = dg_known_or_claimed(ctx, "l1_size", 32768, &assumed);
     struct curve *c = dg_alloc(ctx->scratch, sizeof *c);
     double limit = (double)ctx->bench->info->memory_limit / 2;
-    if (c == NULL || !read_memory(ctx, &memory) || !read_curve(ctx, l1, limit, c)) {
+    if (c == NULL || !read_memory(ctx, &memory) ||
+        !read_curve(ctx, l1, limit, memory.ns.median / memory.cycles.median, c)) {
         if (!ctx->stopped) {
             dg_refused(ctx, "l2_size", "bytes");
             dg_refused(ctx, "dram_latency", "ns");

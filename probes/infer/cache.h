@@ -48,9 +48,22 @@ double dg_infer_crossing(const struct dg_curve *curve, double low, double high, 
 struct dg_extent {
     double size, size_low, size_high;            /* nominal: a round number */
     double kept, kept_low, kept_high;            /* largest footprint that stays */
+    double onset;                                /* footprint at which latency begins to rise */
 };
 /* False: no clear step. */
 bool dg_infer_extent(const struct dg_curve *curve, double low, double high, struct dg_extent *out);
+/* A window that has just passed leaves `kept` bytes of itself in a cache of latency `low`, so loads
+ * in a window of W take level - kept / W * (level - low): a line over 1 / W. What L1 keeps is taken
+ * out of sizes and latencies before. The longest run of such windows gives the level behind, even
+ * where the next step hides its flat part. False: there is no such run, or its level does not lie
+ * between 1.5 * low and `most`. */
+bool dg_infer_level(const struct dg_curve *curve, double low, double most, double *level);
+/* The bytes kept, by windows that find a quarter to three quarters of their loads there; 0: there
+ * are too few, they do not agree (`level` is not all that lies behind), or smaller windows are not
+ * kept whole (lines do not go by age, and the law does not hold). */
+double dg_infer_kept(const struct dg_curve *curve, double low, double level);
+/* The power of two in [low, high]; 0: none. */
+double dg_power_of_two(double low, double high);
 /* The roundest size in [low, high]: smallest odd part, then the largest. */
 uint64_t dg_roundest(double low, double high);
 

@@ -87,26 +87,34 @@ static void join(const struct dg_vote_rule *rule, const struct dg_answer *r, siz
     out->high = fmax(out->value.number, dg_stat_of(highs, used).median);
 }
 
-/* The largest of the repeats; how far the third largest stands below it is the interval. */
-static void take_largest(const struct dg_answer *r, size_t count, struct dg_answer *out)
+/* The largest of the repeats that another one comes near to; how far the middle of all stands below
+ * it is the interval. */
+static bool take_largest(const struct dg_answer *r, size_t count, struct dg_answer *out)
 {
-    size_t best = count;
+    const double near = 0.25;
+    size_t best = count, used = 0;
     unsigned long samples = 0;
     double values[MOST];
-    size_t used = 0;
     for (size_t i = 0; i < count; i++) {
+        size_t with = 0;
         if (!has_value(&r[i]))
             continue;
         values[used++] = r[i].value.number;
         samples += r[i].samples;
-        if (best == count || r[i].value.number > r[best].value.number)
+        for (size_t j = 0; j < count; j++)
+            with += has_value(&r[j]) && dg_near(r[i].value.number, r[j].value.number, near);
+        if (with > 1 && (best == count || r[i].value.number > r[best].value.number))
             best = i;
     }
+    if (best == count)
+        return false;
     struct dg_stat s = dg_stat_of(values, used);
+    double value = r[best].value.number;
     *out = r[best];
     out->samples = samples;
     out->low = fmin(out->low, s.median);
-    out->confidence = s.max > 0 ? s.median / s.max : 0;
+    out->confidence *= fmin(value, s.median) / fmax(value, s.median);
+    return true;
 }
 
 static void refuse(const struct dg_answer *r, size_t count, size_t support,
@@ -146,11 +154,11 @@ bool dg_infer_vote(const struct dg_vote_rule *rule, const struct dg_answer *r, s
     size_t with_value = 0;
     for (size_t i = 0; i < count; i++)
         with_value += has_value(&r[i]);
-    if (rule->largest && with_value >= rule->needed) {
-        take_largest(r, count, out);
+    bool often = 2 * with_value >= count && with_value >= rule->needed;
+    if (rule->largest && often && take_largest(r, count, out))
         return true;
-    }
-    if (best == count || support < rule->needed) {
+    bool clearly = !rule->discrete || 3 * support >= 2 * with_value;
+    if (rule->largest || !often || best == count || support < rule->needed || !clearly) {
         refuse(r, count, support, rule, out);
         return count >= rule->needed && all_unavailable(r, count);
     }

@@ -37,10 +37,34 @@ static double disturb(struct sim *sim)
             return -1;
         factor *= 1.5 + 0.5 * uniform(sim);
     }
-    /* a sample lasts 30 us at least, or 200 ticks */
-    if (t->tick_ns > 0)
-        factor *= 1 + t->tick_ns / fmax(30000, 200 * t->tick_ns) * (uniform(sim) - 0.5);
     return factor;
+}
+
+/* What a time source of `tick` makes of `ns`: the clock is read at any moment between two ticks. */
+static double quantised(struct sim *sim, double ns)
+{
+    double tick = sim->trouble.tick_ns;
+    return tick > 0 ? floor(ns / tick + uniform(sim)) * tick : ns;
+}
+
+/* As the engine does: many timings of one load, the mean of the middle half. */
+static double timed_alone(struct sim *sim, double ns, unsigned repeats)
+{
+    enum { MOST = 256 };
+    double values[MOST], sum = 0;
+    unsigned count = repeats < 4 ? 4 : repeats > MOST ? MOST : repeats;
+    if (sim->trouble.tick_ns <= 0)
+        return ns;
+    for (unsigned i = 0; i < count; i++) {
+        double value = quantised(sim, ns);
+        unsigned at = i;
+        for (; at > 0 && values[at - 1] > value; at--)
+            values[at] = values[at - 1];
+        values[at] = value;
+    }
+    for (unsigned i = count / 4; i < count - count / 4; i++)
+        sum += values[i];
+    return sum / (count - count / 4 - count / 4);
 }
 
 static double clock_now(const struct sim *sim)
@@ -63,8 +87,12 @@ static bool refuse_budget(struct dg_error *e)
                    "allow more time");
 }
 
-/* L3 and memory follow the core clock here, so a step of it changes ns and leaves cycles. */
-static void fill(struct sim *sim, struct dg_samples *out, double cycles)
+/* How one sample is timed: `units` of it in one stretch (0: as long as the engine likes, which is
+ * 30 us, or 200 ticks), or `repeats` loads each alone. */
+struct timing { double units; unsigned repeats; };
+
+/* What lies beyond the core keeps its own time, so a step of the core clock changes its cycles. */
+static void fill(struct sim *sim, struct dg_samples *out, struct sim_cost cost, struct timing how)
 {
     out->count = out->rejected = 0;
     for (size_t tries = 0; out->count < out->capacity && tries < 20 * out->capacity; tries++) {
@@ -74,11 +102,16 @@ static void fill(struct sim *sim, struct dg_samples *out, double cycles)
             out->rejected++;
             continue;
         }
-        out->sample[out->count].cycles = cycles * factor;
-        out->sample[out->count++].ns = cycles * factor * 1e9 / hz;
+        double ns = (cost.cycles * 1e9 / hz + cost.ns) * factor;
+        double units = how.units > 0 ? how.units : fmax(30000, 200 * sim->trouble.tick_ns) / ns;
+        ns = how.repeats > 0 ? timed_alone(sim, ns, how.repeats) : quantised(sim, ns * units) / units;
+        out->sample[out->count].cycles = ns * hz / 1e9;
+        out->sample[out->count++].ns = ns;
     }
     dg_samples_summary(out);
 }
+
+static const struct timing long_enough = { 0, 0 };
 
 static bool inside(const struct sim *sim, const uint32_t *order, size_t count, struct dg_error *e)
 {
@@ -89,19 +122,23 @@ static bool inside(const struct sim *sim, const uint32_t *order, size_t count, s
     return count > 0 || dg_fail(e, DG_EXIT_INTERNAL, "chase", "the order is empty", "", "");
 }
 
-static double load_cycles(struct sim *sim, uint32_t offset, bool vector, bool translated)
+/* Adds `part` of what a load costs. */
+static void load(struct sim *sim, uint32_t offset, bool vector, bool translated, double part,
+                 struct sim_cost *cost)
 {
     double translation;
     unsigned level = sim_access(&sim->memory, offset, &translation);
-    return sim_level_cycles(sim->chip, level) + (translated ? translation : 0) +
-           (vector ? sim->chip->vector_load_extra + sim->chip->moves[1] : 0);
+    struct sim_cost of = sim_level_cost(sim->chip, level);
+    cost->ns += part * of.ns;
+    cost->cycles += part * (of.cycles + (translated ? translation : 0) +
+                            (vector ? sim->chip->vector_load_extra + sim->chip->moves[1] : 0));
 }
 
 static bool chase(void *self, const struct dg_chase *q, struct dg_samples *out,
                   struct dg_error *e)
 {
     struct sim *sim = self;
-    double cycles = 0;
+    struct sim_cost cost = { 0, 0 };
     if (over(sim, false))
         return refuse_budget(e);
     if (!inside(sim, q->order, q->count, e))
@@ -111,8 +148,8 @@ static bool chase(void *self, const struct dg_chase *q, struct dg_samples *out,
             sim_access(&sim->memory, q->order[i], &(double){ 0 });
     uint64_t steps = q->steps != 0 ? q->steps : q->count;
     for (uint64_t i = 0; i < steps; i++)
-        cycles += load_cycles(sim, q->order[i % q->count], q->vector, true);
-    fill(sim, out, cycles / (double)steps);
+        load(sim, q->order[i % q->count], q->vector, true, 1 / (double)steps, &cost);
+    fill(sim, out, cost, long_enough);
     return true;
 }
 
@@ -124,11 +161,13 @@ static bool evict(void *self, const struct dg_evict *q, struct dg_samples *out,
         return refuse_budget(e);
     if (!inside(sim, q->order, q->count, e) || !inside(sim, &q->target, 1, e))
         return false;
-    load_cycles(sim, q->target, false, true);
+    struct sim_cost cost = { 0, 0 };
+    sim_access(&sim->memory, q->target, &(double){ 0 });
     for (unsigned pass = 0; pass < q->passes; pass++)
         for (size_t i = 0; i < q->count; i++)
-            load_cycles(sim, q->order[i], false, true);
-    fill(sim, out, load_cycles(sim, q->target, false, true));
+            sim_access(&sim->memory, q->order[i], &(double){ 0 });
+    load(sim, q->target, false, true, 1, &cost);
+    fill(sim, out, cost, (struct timing){ .repeats = q->repeats > 0 ? q->repeats : 1 });
     return true;
 }
 
@@ -136,7 +175,7 @@ static bool resample(void *self, const struct dg_resample *q, struct dg_samples 
                      struct dg_error *e)
 {
     struct sim *sim = self;
-    double cycles = 0;
+    struct sim_cost cost = { 0, 0 };
     if (over(sim, true))
         return refuse_budget(e);
     if (!inside(sim, q->order, q->count, e))
@@ -151,8 +190,8 @@ static bool resample(void *self, const struct dg_resample *q, struct dg_samples 
         sim_access(&sim->memory, offset, NULL);
     sim->window = q->window;
     for (size_t i = 0; i < q->count; i++)
-        cycles += load_cycles(sim, q->order[i], false, false);
-    fill(sim, out, cycles / (double)q->count);
+        load(sim, q->order[i], false, false, 1 / (double)q->count, &cost);
+    fill(sim, out, cost, (struct timing){ .units = (double)q->count });
     return true;
 }
 
@@ -165,7 +204,7 @@ static bool stream(void *self, const struct dg_stream *q, struct dg_samples *out
     if (q->bytes == 0 || q->bytes > sim->info.memory_limit)
         return dg_fail(e, DG_EXIT_UNAVAILABLE, "stream", "the arrays do not fit the arena", "",
                        "allow more memory");
-    fill(sim, out, sim_stream_cycles(sim, q));
+    fill(sim, out, (struct sim_cost){ sim_stream_cycles(sim, q), 0 }, long_enough);
     return true;
 }
 
@@ -213,7 +252,7 @@ static bool loop(void *self, const struct dg_loop *q, struct dg_samples *out, st
         if (cycles <= 0)
             return no_such_loop(e, q->other);
     }
-    fill(sim, out, cycles);
+    fill(sim, out, (struct sim_cost){ cycles, 0 }, long_enough);
     return true;
 }
 
@@ -227,7 +266,7 @@ static bool mix(void *self, const struct dg_mix *q, size_t count, struct dg_samp
         double cycles = sim_turn_cycles(sim, &q[i], e);
         if (cycles <= 0)
             return false;
-        fill(sim, &out[i], cycles);
+        fill(sim, &out[i], (struct sim_cost){ cycles, 0 }, long_enough);
     }
     return true;
 }
@@ -243,7 +282,7 @@ static bool handoff(void *self, const struct dg_handoff *q, struct dg_samples *o
         return dg_fail(e, DG_EXIT_UNAVAILABLE, "handoff", "not an allowed pair", "", "");
     bool near = c->cluster == 0 || q->a / c->cluster == q->b / c->cluster;
     double ns = near ? c->near_ns : c->far_ns;
-    fill(sim, out, (ns > 0 ? ns : 40) * c->clock_hz * 1e-9);
+    fill(sim, out, (struct sim_cost){ 0, ns > 0 ? ns : 40 }, long_enough);
     return true;
 }
 
@@ -274,7 +313,8 @@ static bool remote(void *self, const struct dg_remote *q, struct dg_samples *out
     if (q->home >= c->cpus || q->bytes > sim->info.memory_limit)
         return dg_fail(e, DG_EXIT_UNAVAILABLE, "remote", "not allowed", "", "");
     bool local = c->node_cpus == 0 || q->home < c->node_cpus;
-    fill(sim, out, (c->dram_latency + (local ? 0 : c->remote_ns)) * c->clock_hz * 1e-9);
+    fill(sim, out, (struct sim_cost){ 0, c->dram_latency + (local ? 0 : c->remote_ns) },
+         long_enough);
     return true;
 }
 
@@ -299,7 +339,7 @@ struct sim *sim_new(const struct sim_chip *chip, const struct sim_trouble *troub
         .time_source = "sim", .tick_ns = trouble->tick_ns, .clock_hz = chip->clock_hz,
         .clock_low_hz = chip->clock_hz * (trouble->clock_step > 0 ? trouble->clock_step : 1),
         .clock_high_hz = chip->clock_hz, .chains = "simulated", .cycle_source = "chains",
-        .perf = "cycles: ENOENT", .page_bytes = 4096, .huge_pages = chip->huge_pages,
+        .perf = "cycles: ENOENT", .page_bytes = chip->page_bytes, .huge_pages = chip->huge_pages,
         .memory_limit = chip->memory,
         .small_from = sim_small_from(chip), .cpus = chip->cpus, .pinned = true,
         .features = chip->features, .feature_count = chip->feature_count };

@@ -1,398 +1,82 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * Made-up chips that resemble real ones. Each row says what the chip is; the truth beside it is
- * what follows from that. */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/sim/chips.h"
 
 #define FEATURES(name, ...) static const char *const name[] = { __VA_ARGS__ };
-FEATURES(avx2_features, "sse2", "avx", "fma", "avx2")
-FEATURES(avx512_features, "sse2", "avx", "fma", "avx2", "avx512f", "avx512dq", "avx512bw",
-         "avx512vl")
-FEATURES(neon_features, "fp", "asimd")
-#define LIST(name) .features = name, .feature_count = sizeof name / sizeof *name
+FEATURES(avx2, "sse2", "avx", "fma", "avx2")
+FEATURES(avx512, "sse2", "avx", "fma", "avx2", "avx512f", "avx512dq", "avx512bw", "avx512vl")
+FEATURES(neon, "fp", "asimd")
 
-const struct sim_case sim_cases[] = {
-    { .title = "Haswell-like", .chip = {
-        .name = "Haswell-like",
-        .architecture = "x86_64", LIST(avx2_features),
-        .l1 = { 32768, 8, 64, SIM_LRU, .latency = 4 },
-        .l2 = { 524288, 8, 64, SIM_LRU, .latency = 14 },
-        .l3 = { 4194304, 16, 64, SIM_LRU, .hashed = true, .latency = 15 },
-        .tlb1 = { 64, 0, 0 }, .tlb2 = { 1536, 12, 7 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 3.0e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 2, 256 }, [SIM_LOAD] = { 2, 256 },
-                  [SIM_STORE] = { 1, 256 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 5, 0 } },
-        .l2_bytes = 32, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = false, .memory = 32 << 20 },
-      .truth = {
-        { "l1_size", 32768, 0, false }, { "l1_ways", 8, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 4096, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 14, 0.05, false },
-        { "l1_vector_latency", 7, 0.02, false }, { "l2_vector_latency", 17, 0.05, false },
-        { "l2_size", 524288, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.256.acc_latency", 4, 0.02, false },
-        { "op.fma.f32.256.latency", 4, 0.02, false },
-        { "op.fma.f32.256.per_cycle", 2, 0.02, false },
-        { "op.load.f32.256.per_cycle", 2, 0.02, false },
-        { "clock_hz", 3.0e9, 0.05, false },
-        { "l3_effective_size", 4194304, 0.4, true }, { "l3_latency", 15, 0.15, true } },
-      .unknown = { "l2_ways" } },
-    { .title = "Zen 1-like: 128-bit units, 512K L2", .chip = {
-        .name = "Zen 1-like",
-        .architecture = "x86_64", LIST(avx2_features),
-        .l1 = { 32768, 8, 64, SIM_LRU, .latency = 4 },
-        .l2 = { 524288, 8, 64, SIM_PLRU, .latency = 12 },
-        .l3 = { 4194304, 16, 64, SIM_PLRU, .hashed = true, .latency = 14 },
-        .tlb1 = { 64, 0, 0 }, .tlb2 = { 1536, 12, 7 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 2.9e9, .vector_load_extra = 4, .moves = { 1, 1 },
-        .fma_latency = 5, .fma_acc_latency = 5, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 2, 128 }, [SIM_LOAD] = { 2, 128 },
-                  [SIM_STORE] = { 1, 128 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 5, 0 } },
-        .l2_bytes = 32, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = false, .memory = 32 << 20 },
-      .truth = {
-        { "l1_size", 32768, 0, false }, { "l1_ways", 8, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 4096, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 12, 0.05, false },
-        { "l1_vector_latency", 8, 0.02, false }, { "l2_vector_latency", 16, 0.05, false },
-        { "l2_size", 524288, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.256.acc_latency", 5, 0.02, false },
-        { "op.fma.f32.256.latency", 5, 0.02, false },
-        { "op.fma.f32.256.per_cycle", 1, 0.02, false },
-        { "op.load.f32.256.per_cycle", 1, 0.02, false },
-        { "clock_hz", 2.9e9, 0.05, false },
-        { "l3_effective_size", 4194304, 0.4, true }, { "l3_latency", 14, 0.15, true } },
-      .unknown = { "l2_ways" } },
-    { .title = "48K/12, 1.25M/20 and 512 bits", .chip = {
-        .name = "48K/12",
-        .architecture = "x86_64", LIST(avx512_features),
-        .l1 = { 49152, 12, 64, SIM_LRU, .latency = 5 },
-        .l2 = { 1310720, 20, 64, SIM_LRU, .latency = 14 },
-        .l3 = { 6291456, 12, 64, SIM_LRU, .hashed = true, .latency = 20 },
-        .tlb1 = { 64, 0, 0 }, .tlb2 = { 1536, 12, 7 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 3.4e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 2, 512 }, [SIM_LOAD] = { 2, 512 },
-                  [SIM_STORE] = { 1, 512 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 6, 0 } },
-        .l2_bytes = 48, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = false, .memory = 32 << 20 },
-      .truth = {
-        { "l1_size", 49152, 0, false }, { "l1_ways", 12, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 4096, 0, false },
-        { "l1_latency", 5, 0.02, false }, { "l2_latency", 14, 0.05, false },
-        { "l2_size", 1310720, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.512.acc_latency", 4, 0.02, false },
-        { "op.fma.f32.512.latency", 4, 0.02, false },
-        { "op.fma.f32.512.per_cycle", 2, 0.02, false },
-        { "op.load.f32.512.per_cycle", 2, 0.02, false },
-        { "clock_hz", 3.4e9, 0.05, false },
-        { "l3_effective_size", 6291456, 0.4, true }, { "l3_latency", 20, 0.15, true } },
-      .unknown = { "l2_ways" } },
-    { .title = "48K/12 tree PLRU, 1M/16, small pages", .chip = {
-        .name = "48K/12 tree PLRU",
-        .architecture = "x86_64", LIST(avx512_features),
-        .l1 = { 49152, 12, 64, SIM_PLRU, .latency = 4 },
-        .l2 = { 1048576, 16, 64, SIM_LRU, .latency = 14 },
-        .l3 = { 8388608, 16, 64, SIM_LRU, .hashed = true, .latency = 14 },
-        .tlb1 = { 96, 0, 0 }, .tlb2 = { 4096, 16, 7 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 3.5e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 2, 512 }, [SIM_LOAD] = { 2, 512 },
-                  [SIM_STORE] = { 1, 512 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 8, 0 } },
-        .l2_bytes = 48, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = false, .adjacent_line = false, .memory = 32 << 20 },
-      .truth = {
-        { "l1_size", 49152, 0, false }, { "l1_ways", 12, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 4096, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 14, 0.05, false },
-        { "l2_size", 1048576, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.512.acc_latency", 4, 0.02, false },
-        { "op.fma.f32.512.latency", 4, 0.02, false },
-        { "op.fma.f32.512.per_cycle", 2, 0.02, false },
-        { "op.load.f32.512.per_cycle", 2, 0.02, false },
-        { "clock_hz", 3.5e9, 0.05, false },
-        { "l3_effective_size", 8388608, 0.4, true }, { "l3_latency", 14, 0.15, true } },
-      .unknown = { "l2_ways" } },
-    { .title = "Cortex-A76-like: 64K/4, accumulate path 2", .chip = {
-        .name = "Cortex-A76-like",
-        .architecture = "aarch64", LIST(neon_features),
-        .l1 = { 65536, 4, 64, SIM_PLRU, .latency = 4 },
-        .l2 = { 262144, 8, 64, SIM_LRU, .latency = 10 },
-        .l3 = { 2097152, 16, 64, SIM_LRU, .hashed = true, .latency = 20 },
-        .tlb1 = { 48, 0, 0 }, .tlb2 = { 1280, 5, 6 }, .walk = 30,
-        .dram_latency = 120, .clock_hz = 2.4e9, .vector_load_extra = 1, .moves = { 3, 2 },
-        .fma_latency = 4, .fma_acc_latency = 2, .add_latency = 2,
-        .unit = { [SIM_MULTIPLY] = { 2, 128 }, [SIM_LOAD] = { 2, 128 },
-                  [SIM_STORE] = { 1, 128 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 4, 0 } },
-        .l2_bytes = 24, .l3_gbps = 16, .dram_gbps = 10, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = false, .memory = 32 << 20 },
-      .truth = {
-        { "l1_size", 65536, 0, false }, { "l1_ways", 4, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 16384, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 10, 0.05, false },
-        { "l1_vector_latency", 5, 0.02, false }, { "l2_vector_latency", 11, 0.05, false },
-        { "l2_size", 262144, 0, true }, { "dram_latency", 120, 0.1, false },
-        { "op.fma.f32.128.acc_latency", 2, 0.02, false },
-        { "op.fma.f32.128.latency", 4, 0.02, false },
-        { "op.fma.f32.128.per_cycle", 2, 0.02, false },
-        { "op.load.f32.128.per_cycle", 2, 0.02, false },
-        { "clock_hz", 2.4e9, 0.05, false },
-        { "l3_effective_size", 2097152, 0.4, true }, { "l3_latency", 20, 0.15, true } },
-      .unknown = { "l2_ways" } },
-    { .title = "Neoverse-like: 64K/4, four pipes, small pages", .chip = {
-        .name = "Neoverse-like",
-        .architecture = "aarch64", LIST(neon_features),
-        .l1 = { 65536, 4, 64, SIM_LRU, .latency = 4 },
-        .l2 = { 1048576, 8, 64, SIM_PLRU, .latency = 13 },
-        .l3 = { 8388608, 16, 64, SIM_LRU, .hashed = true, .latency = 30 },
-        .tlb1 = { 48, 0, 0 }, .tlb2 = { 2048, 8, 6 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 2.6e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 2, .add_latency = 2,
-        .unit = { [SIM_MULTIPLY] = { 4, 128 }, [SIM_LOAD] = { 3, 128 },
-                  [SIM_STORE] = { 2, 128 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 8, 0 } },
-        .l2_bytes = 32, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = false, .adjacent_line = false, .memory = 32 << 20 },
-      .truth = {
-        { "l1_size", 65536, 0, false }, { "l1_ways", 4, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 16384, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 13, 0.05, false },
-        { "l2_size", 1048576, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.128.acc_latency", 2, 0.02, false },
-        { "op.fma.f32.128.latency", 4, 0.02, false },
-        { "op.fma.f32.128.per_cycle", 4, 0.02, false },
-        { "op.load.f32.128.per_cycle", 3, 0.02, false },
-        { "clock_hz", 2.6e9, 0.05, false },
-        { "l3_effective_size", 8388608, 0.4, true }, { "l3_latency", 30, 0.15, true } },
-      .unknown = { "l2_ways" } },
-    { .title = "lines of 128 bytes, 128K/8", .chip = {
-        .name = "lines of 128 bytes",
-        .architecture = "aarch64", LIST(neon_features),
-        .l1 = { 131072, 8, 128, SIM_LRU, .latency = 3 },
-        .l2 = { 4194304, 16, 128, SIM_LRU, .latency = 16 },
-        .tlb1 = { 160, 0, 0 }, .tlb2 = { 3072, 12, 6 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 3.2e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 4, 128 }, [SIM_LOAD] = { 3, 128 },
-                  [SIM_STORE] = { 2, 128 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 8, 0 } },
-        .l2_bytes = 48, .l3_gbps = 30, .dram_gbps = 40, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = false, .memory = 32 << 20 },
-      .truth = {
-        { "l1_size", 131072, 0, false }, { "l1_ways", 8, 0, false },
-        { "l1_line_size", 128, 0, false }, { "l1_set_stride", 16384, 0, false },
-        { "l1_latency", 3, 0.02, false }, { "l2_latency", 16, 0.05, false },
-        { "l2_size", 4194304, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.128.acc_latency", 4, 0.02, false },
-        { "op.fma.f32.128.latency", 4, 0.02, false },
-        { "op.fma.f32.128.per_cycle", 4, 0.02, false },
-        { "op.load.f32.128.per_cycle", 3, 0.02, false },
-        { "clock_hz", 3.2e9, 0.05, false },
-      },
-      .unknown = { "l2_ways", "l3_size", "l3_latency" } },
-    { .title = "no L3", .chip = {
-        .name = "no L3",
-        .architecture = "x86_64", LIST(avx2_features),
-        .l1 = { 32768, 8, 64, SIM_LRU, .latency = 4 },
-        .l2 = { 2097152, 16, 64, SIM_LRU, .latency = 15 },
-        .tlb1 = { 64, 0, 0 }, .tlb2 = { 1536, 12, 7 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 3.0e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 2, 256 }, [SIM_LOAD] = { 2, 256 },
-                  [SIM_STORE] = { 1, 256 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 5, 0 } },
-        .l2_bytes = 32, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = false, .memory = 32 << 20 },
-      .truth = {
-        { "l1_size", 32768, 0, false }, { "l1_ways", 8, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 4096, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 15, 0.05, false },
-        { "l2_size", 2097152, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.256.acc_latency", 4, 0.02, false },
-        { "op.fma.f32.256.latency", 4, 0.02, false },
-        { "op.fma.f32.256.per_cycle", 2, 0.02, false },
-        { "op.load.f32.256.per_cycle", 2, 0.02, false },
-        { "clock_hz", 3.0e9, 0.05, false },
-      },
-      .unknown = { "l2_ways", "l3_size", "l3_latency" } },
-    { .title = "small in-order core, 32K/4, 32 byte lines", .chip = {
-        .name = "small in-order core",
-        .architecture = "aarch64", LIST(neon_features),
-        .l1 = { 32768, 4, 32, SIM_PLRU, .latency = 3 },
-        .l2 = { 524288, 16, 32, SIM_LRU, .latency = 15 },
-        .tlb1 = { 10, 0, 0 }, .tlb2 = { 512, 4, 6 }, .walk = 30,
-        .dram_latency = 150, .clock_hz = 1.4e9, .vector_load_extra = 0, .moves = { 5, 5 },
-        .fma_latency = 8, .fma_acc_latency = 8, .add_latency = 4,
-        .unit = { [SIM_MULTIPLY] = { 1, 64 }, [SIM_LOAD] = { 1, 128 },
-                  [SIM_STORE] = { 1, 128 }, [SIM_INTEGER] = { 2, 0 }, [SIM_ISSUE] = { 2, 0 } },
-        .l2_bytes = 8, .l3_gbps = 30, .dram_gbps = 4, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = false, .memory = 32 << 20 },
-      .truth = {
-        { "l1_size", 32768, 0, false }, { "l1_ways", 4, 0, false },
-        { "l1_line_size", 32, 0, false }, { "l1_set_stride", 8192, 0, false },
-        { "l1_latency", 3, 0.02, false }, { "l2_latency", 15, 0.05, false },
-        { "l1_vector_latency", 3, 0.02, false }, { "l2_vector_latency", 15, 0.05, false },
-        { "l2_size", 524288, 0, true }, { "dram_latency", 150, 0.1, false },
-        { "op.fma.f32.128.acc_latency", 8, 0.02, false },
-        { "op.fma.f32.128.latency", 8, 0.02, false },
-        { "op.fma.f32.128.per_cycle", 0.5, 0.02, false },
-        { "op.load.f32.128.per_cycle", 1, 0.02, false },
-        { "clock_hz", 1.4e9, 0.05, false },
-      },
-      .unknown = { "l2_ways", "l3_size", "l3_latency" } },
-    { .title = "noise and stolen time", .chip = {
-        .name = "noise and stolen time",
-        .architecture = "x86_64", LIST(avx2_features),
-        .l1 = { 32768, 8, 64, SIM_LRU, .latency = 4 },
-        .l2 = { 524288, 8, 64, SIM_LRU, .latency = 14 },
-        .l3 = { 4194304, 16, 64, SIM_LRU, .hashed = true, .latency = 15 },
-        .tlb1 = { 64, 0, 0 }, .tlb2 = { 1536, 12, 7 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 3.0e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 2, 256 }, [SIM_LOAD] = { 2, 256 },
-                  [SIM_STORE] = { 1, 256 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 5, 0 } },
-        .l2_bytes = 32, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = false, .memory = 32 << 20 },
-      .trouble = { .jitter = 0.002, .outliers = 0.05, .steal = 0.05 },
-      .truth = {
-        { "l1_size", 32768, 0, false }, { "l1_ways", 8, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 4096, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 14, 0.05, false },
-        { "l1_vector_latency", 7, 0.02, false }, { "l2_vector_latency", 17, 0.05, false },
-        { "l2_size", 524288, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.256.acc_latency", 4, 0.02, false },
-        { "op.fma.f32.256.latency", 4, 0.02, false },
-        { "op.fma.f32.256.per_cycle", 2, 0.02, false },
-        { "op.load.f32.256.per_cycle", 2, 0.02, false },
-        { "clock_hz", 3.0e9, 0.05, false },
-        { "l3_effective_size", 4194304, 0.4, true }, { "l3_latency", 15, 0.15, true } },
-      .unknown = { "l2_ways" } },
-    { .title = "a clock that steps by a fifth", .chip = {
-        .name = "a clock that steps by a fifth",
-        .architecture = "x86_64", LIST(avx2_features),
-        .l1 = { 32768, 8, 64, SIM_LRU, .latency = 4 },
-        .l2 = { 524288, 8, 64, SIM_LRU, .latency = 14 },
-        .l3 = { 4194304, 16, 64, SIM_LRU, .hashed = true, .latency = 15 },
-        .tlb1 = { 64, 0, 0 }, .tlb2 = { 1536, 12, 7 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 3.0e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 2, 256 }, [SIM_LOAD] = { 2, 256 },
-                  [SIM_STORE] = { 1, 256 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 5, 0 } },
-        .l2_bytes = 32, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = false, .memory = 32 << 20 },
-      .trouble = { .jitter = 0.001, .clock_step = 0.8 },
-      .truth = {
-        { "l1_size", 32768, 0, false }, { "l1_ways", 8, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 4096, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 14, 0.05, false },
-        { "l2_size", 524288, 0, true }, { "dram_latency", 100, 0.15, false },
-        { "op.fma.f32.256.acc_latency", 4, 0.02, false },
-        { "op.fma.f32.256.latency", 4, 0.02, false },
-        { "op.fma.f32.256.per_cycle", 2, 0.02, false },
-        { "op.load.f32.256.per_cycle", 2, 0.02, false },
-        { "clock_hz", 2.7e9, 0.12, false },
-        { "l3_effective_size", 4194304, 0.4, true }, { "l3_latency", 16.9, 0.15, true } },
-      .unknown = { "l2_ways" } },
-    { .title = "busy sibling, nine in ten samples noticed", .chip = {
-        .name = "busy sibling",
-        .architecture = "x86_64", LIST(avx2_features),
-        .l1 = { 32768, 8, 64, SIM_LRU, .latency = 4 },
-        .l2 = { 524288, 8, 64, SIM_LRU, .latency = 14 },
-        .l3 = { 4194304, 16, 64, SIM_LRU, .hashed = true, .latency = 15 },
-        .tlb1 = { 64, 0, 0 }, .tlb2 = { 1536, 12, 7 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 3.0e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 2, 256 }, [SIM_LOAD] = { 2, 256 },
-                  [SIM_STORE] = { 1, 256 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 5, 0 } },
-        .l2_bytes = 32, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = false, .memory = 32 << 20 },
-      .trouble = { .jitter = 0.001, .sibling = 0.3, .leak = 0.1 },
-      .truth = {
-        { "l1_size", 32768, 0, false }, { "l1_ways", 8, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 4096, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 14, 0.05, false },
-        { "l2_size", 524288, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.256.acc_latency", 4, 0.02, false },
-        { "op.fma.f32.256.latency", 4, 0.02, false },
-        { "op.fma.f32.256.per_cycle", 2, 0.02, false },
-        { "op.load.f32.256.per_cycle", 2, 0.02, false },
-        { "clock_hz", 3.0e9, 0.05, false },
-        { "l3_effective_size", 4194304, 0.4, true }, { "l3_latency", 15, 0.15, true } },
-      .unknown = { "l2_ways" } },
-    { .title = "a timer that ticks each microsecond", .chip = {
-        .name = "a timer that ticks each microsecond",
-        .architecture = "x86_64", LIST(avx2_features),
-        .l1 = { 32768, 8, 64, SIM_LRU, .latency = 4 },
-        .l2 = { 524288, 8, 64, SIM_LRU, .latency = 14 },
-        .l3 = { 4194304, 16, 64, SIM_LRU, .hashed = true, .latency = 15 },
-        .tlb1 = { 64, 0, 0 }, .tlb2 = { 1536, 12, 7 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 3.0e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 2, 256 }, [SIM_LOAD] = { 2, 256 },
-                  [SIM_STORE] = { 1, 256 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 5, 0 } },
-        .l2_bytes = 32, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = false, .memory = 32 << 20 },
-      .trouble = { .jitter = 0.001, .tick_ns = 1000 },
-      .truth = {
-        { "l1_size", 32768, 0, false }, { "l1_ways", 8, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 4096, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 14, 0.05, false },
-        { "l2_size", 524288, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.256.acc_latency", 4, 0.02, false },
-        { "op.fma.f32.256.latency", 4, 0.02, false },
-        { "op.fma.f32.256.per_cycle", 2, 0.02, false },
-        { "op.load.f32.256.per_cycle", 2, 0.02, false },
-        { "clock_hz", 3.0e9, 0.05, false },
-        { "l3_effective_size", 4194304, 0.4, true }, { "l3_latency", 15, 0.15, true } },
-      .unknown = { "l2_ways" } },
-    { .title = "a neighbour in L3, adjacent lines fetched", .chip = {
-        .name = "a neighbour in L3",
-        .architecture = "x86_64", LIST(avx2_features),
-        .l1 = { 32768, 8, 64, SIM_LRU, .latency = 4 },
-        .l2 = { 524288, 8, 64, SIM_LRU, .latency = 14 },
-        .l3 = { 4194304, 16, 64, SIM_LRU, .hashed = true, .latency = 15 },
-        .tlb1 = { 64, 0, 0 }, .tlb2 = { 1536, 12, 7 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 3.0e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 2, 256 }, [SIM_LOAD] = { 2, 256 },
-                  [SIM_STORE] = { 1, 256 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 5, 0 } },
-        .l2_bytes = 32, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = true, .adjacent_line = true, .memory = 32 << 20 },
-      .trouble = { .jitter = 0.001, .neighbour = 0.5 },
-      .truth = {
-        { "l1_size", 32768, 0, false }, { "l1_ways", 8, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 4096, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 14, 0.05, false },
-        { "l2_size", 524288, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.256.acc_latency", 4, 0.02, false },
-        { "op.fma.f32.256.latency", 4, 0.02, false },
-        { "op.fma.f32.256.per_cycle", 2, 0.02, false },
-        { "op.load.f32.256.per_cycle", 2, 0.02, false },
-        { "clock_hz", 3.0e9, 0.05, false },
-        { "l3_effective_size", 4194304, 0.4, true }, { "l3_latency", 15, 0.15, true } },
-      .unknown = { "l2_ways" } },
-    { .title = "32K/8 with 4K pages scattered, hashed L2", .chip = {
-        .name = "32K/8 with 4K pages scattered",
-        .architecture = "x86_64", LIST(avx2_features),
-        .l1 = { 32768, 8, 64, SIM_LRU, .latency = 4 },
-        .l2 = { 262144, 4, 64, SIM_LRU, .hashed = true, .latency = 12 },
-        .l3 = { 4194304, 16, 64, SIM_LRU, .hashed = true, .latency = 15 },
-        .tlb1 = { 64, 0, 0 }, .tlb2 = { 1536, 12, 7 }, .walk = 30,
-        .dram_latency = 90, .clock_hz = 3.0e9, .vector_load_extra = 3, .moves = { 4, 3 },
-        .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3,
-        .unit = { [SIM_MULTIPLY] = { 2, 256 }, [SIM_LOAD] = { 2, 256 },
-                  [SIM_STORE] = { 1, 256 }, [SIM_INTEGER] = { 4, 0 }, [SIM_ISSUE] = { 5, 0 } },
-        .l2_bytes = 32, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2,
-        .huge_pages = false, .adjacent_line = false, .memory = 32 << 20 },
-      .truth = {
-        { "l1_size", 32768, 0, false }, { "l1_ways", 8, 0, false },
-        { "l1_line_size", 64, 0, false }, { "l1_set_stride", 4096, 0, false },
-        { "l1_latency", 4, 0.02, false }, { "l2_latency", 12, 0.05, false },
-        { "l2_size", 262144, 0, true }, { "dram_latency", 90, 0.1, false },
-        { "op.fma.f32.256.acc_latency", 4, 0.02, false },
-        { "op.fma.f32.256.latency", 4, 0.02, false },
-        { "op.fma.f32.256.per_cycle", 2, 0.02, false },
-        { "op.load.f32.256.per_cycle", 2, 0.02, false },
-        { "clock_hz", 3.0e9, 0.05, false },
-        { "l3_effective_size", 4194304, 0.4, true }, { "l3_latency", 15, 0.15, true } },
-      .unknown = { "l2_ways" } },
+/* What a core computes with: units of `bits` (multiply, load, store), scalar units, issue slots. */
+#define CORE(isa, list, registers, multiply, load, store, bits, scalar, slots, ghz) \
+    .architecture = isa, .features = list, .feature_count = sizeof list / sizeof *list, \
+    .vector_registers = registers, .clock_hz = (ghz) * 1e9, \
+    .unit = { [SIM_MULTIPLY] = { multiply, bits }, [SIM_LOAD] = { load, bits }, \
+              [SIM_STORE] = { store, bits }, [SIM_INTEGER] = { scalar, 0 }, \
+              [SIM_ISSUE] = { slots, 0 } }, \
+    .walk = 30, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2, .memory = 32 << 20
+#define X86_128(ghz) CORE("x86_64", avx2, 16, 2, 2, 1, 128, 4, 5, ghz), .l2_bytes = 32, \
+    .fma_latency = 5, .fma_acc_latency = 5, .add_latency = 3, .moves = { 1, 1 }, .dram_latency = 90
+#define X86_256(ghz) CORE("x86_64", avx2, 16, 2, 2, 1, 256, 4, 5, ghz), .l2_bytes = 32, \
+    .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3, .moves = { 4, 3 }, .dram_latency = 90
+#define X86_512(ghz) CORE("x86_64", avx512, 32, 2, 2, 1, 512, 4, 6, ghz), .l2_bytes = 48, \
+    .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3, .moves = { 4, 3 }, .dram_latency = 95
+#define X86_512_HALF(ghz) CORE("x86_64", avx512, 32, 2, 2, 1, 256, 4, 6, ghz), .l2_bytes = 32, \
+    .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3, .moves = { 4, 3 }, .dram_latency = 105
+#define ARM_1(ghz) CORE("aarch64", neon, 32, 1, 1, 1, 128, 2, 2, ghz), .l2_bytes = 16, \
+    .fma_latency = 8, .fma_acc_latency = 4, .add_latency = 4, .moves = { 3, 2 }, .dram_latency = 150
+#define ARM_2(ghz) CORE("aarch64", neon, 32, 2, 2, 1, 128, 3, 4, ghz), .l2_bytes = 32, \
+    .fma_latency = 4, .fma_acc_latency = 2, .add_latency = 2, .moves = { 3, 2 }, .dram_latency = 120
+#define ARM_4(ghz) CORE("aarch64", neon, 32, 4, 3, 2, 128, 6, 8, ghz), .l2_bytes = 32, \
+    .fma_latency = 4, .fma_acc_latency = 2, .add_latency = 2, .moves = { 3, 2 }, .dram_latency = 110
+
+#define LEVEL(kib, ways, line, policy, latency, keeps, hashed) \
+    { (kib) << 10, ways, line, SIM_##policy, hashed, SIM_##keeps, latency }
+#define CACHE(...) LEVEL(__VA_ARGS__, EITHER, false)
+#define PLAIN(...) LEVEL(__VA_ARGS__, false)
+#define HASHED(...) LEVEL(__VA_ARGS__, true)
+#define TLBS(first, second, ways, cost) .tlb1 = { first, 0, 0 }, .tlb2 = { second, ways, cost }
+#define SMALL_PAGES(kib) .page_bytes = (kib) << 10, .huge_pages = false
+#define HUGE_PAGES(kib) .page_bytes = (kib) << 10, .huge_pages = true
+
+static const struct { const char *title; struct sim_chip chip; } classes[] = {
+#define CHIP(id, title, ...) [SIM_CLASS_##id] = { title, { .name = #id, __VA_ARGS__ } },
+#include "tests/sim/classes.def"
+#undef CHIP
 };
-const size_t sim_case_count = sizeof sim_cases / sizeof *sim_cases;
+
+static const struct { const char *title; struct sim_trouble trouble; } noises[] = {
+#define NOISE(id, title, ...) [SIM_NOISE_##id] = { title, { __VA_ARGS__ } },
+#include "tests/sim/noise.def"
+#undef NOISE
+};
+
+struct sim_case sim_case_of(enum sim_class chip, enum sim_noise noise)
+{
+    return (struct sim_case){ classes[chip].title, noises[noise].title, classes[chip].chip,
+                              noises[noise].trouble };
+}
+
+/* 1 - part to 1 + part */
+static double about(uint64_t *random, double part)
+{
+    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return 1 + part * ((double)(*random >> 11) * 0x1p-52 - 1);
+}
+
+struct sim_case sim_case_drawn(enum sim_class chip, enum sim_noise noise, uint64_t seed)
+{
+    struct sim_case c = sim_case_of(chip, noise);
+    uint64_t random = seed * 0x9e3779b97f4a7c15u + (uint64_t)chip;
+    about(&random, 0);
+    c.chip.clock_hz *= about(&random, 0.15);
+    c.chip.l3.latency *= about(&random, 0.15);
+    c.chip.dram_latency *= about(&random, 0.15);
+    c.chip.l3_gbps *= about(&random, 0.2);
+    c.chip.dram_gbps *= about(&random, 0.2);
+    return c;
+}
+
+unsigned sim_vector_bits(const struct sim_chip *chip)
+{
+    return chip->features == avx512 ? 512 : chip->features == avx2 ? 256 : 128;
+}

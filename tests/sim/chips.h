@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The simulated chips and what a probe must find out about each. */
+ * The simulated chips: every class of classes.def with every row of noise.def. */
 #ifndef DG_TESTS_SIM_CHIPS_H
 #define DG_TESTS_SIM_CHIPS_H
 
 #include "tests/sim/sim.h"
 
-/* One expected answer. The value may differ by `tolerance` (relative). `may_be_unknown`: no value,
- * or one of low confidence, is right too; a wrong one that is trusted never is. */
-struct sim_truth {
-    const char *key;
-    double value, tolerance;
-    bool may_be_unknown;
+enum sim_class {
+#define CHIP(id, ...) SIM_CLASS_##id,
+#include "tests/sim/classes.def"
+#undef CHIP
+    SIM_CLASSES
 };
-
-enum { SIM_TRUTHS = 20 };
+enum sim_noise {
+#define NOISE(id, ...) SIM_NOISE_##id,
+#include "tests/sim/noise.def"
+#undef NOISE
+    SIM_NOISES
+};
 
 struct sim_case {
-    const char *title;
+    const char *title, *noise;
     struct sim_chip chip;
     struct sim_trouble trouble;
-    struct sim_truth truth[SIM_TRUTHS];  /* up to the first without key */
-    const char *unknown[4];              /* keys that must have no value */
     bool whole;                          /* run all, not only what --quick does */
 };
-extern const struct sim_case sim_cases[];
-extern const size_t sim_case_count;
+struct sim_case sim_case_of(enum sim_class chip, enum sim_noise noise);
+/* The same with what no class fixes drawn by a seed: clock, latencies beyond the core. */
+struct sim_case sim_case_drawn(enum sim_class chip, enum sim_noise noise, uint64_t seed);
+/* Bits of the widest vector. */
+unsigned sim_vector_bits(const struct sim_chip *chip);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * From an offset of the arena to the level that serves it. L1 is indexed by the virtual address,
- * as its index lies within a page or is made to look so; the others by the physical one. */
+ * as its index lies within a page or is made to look so; the others by the physical one. Offsets
+ * beyond the arena are the memory of others. */
 #include "tests/sim/sim.h"
 
-/* Physical addresses of 38 bits, so that line numbers fit the tags of the caches. */
-enum { SMALL_PAGE = 12, HUGE_PAGE = 21, PHYSICAL_BITS = 38 };
+/* Addresses of 37 bits, so that numbers of lines of 32 bytes fit the tags of the caches. */
+enum { HUGE_PAGE = 21, PHYSICAL_BITS = 37 };
 
 uint64_t sim_small_from(const struct sim_chip *chip)
 {
@@ -19,12 +20,20 @@ static struct sim_cache_spec tlb_spec(const struct sim_tlb_spec *t)
                                     .ways = t->ways == 0 ? t->entries : t->ways };
 }
 
+static uint32_t small_shift(const struct sim_chip *chip)
+{
+    uint32_t shift = 12;
+    while (UINT32_C(1) << shift < chip->page_bytes)
+        shift++;
+    return shift;
+}
+
 bool sim_memory_init(struct sim_memory *m, const struct sim_chip *chip, double neighbour,
                      uint64_t seed, struct dg_arena *arena)
 {
     *m = (struct sim_memory){ .chip = chip, .page_seed = seed, .random = seed | 1,
-                              .neighbour = neighbour,
-                              .page_shift = chip->huge_pages ? HUGE_PAGE : SMALL_PAGE };
+                              .neighbour = neighbour, .small_shift = small_shift(chip) };
+    m->page_shift = chip->huge_pages ? HUGE_PAGE : m->small_shift;
     struct sim_cache_spec tlb1 = tlb_spec(&chip->tlb1);
     struct sim_cache_spec tlb2 = tlb_spec(&chip->tlb2);
     return sim_cache_init(&m->l1, &chip->l1, arena) && sim_cache_init(&m->l2, &chip->l2, arena) &&
@@ -35,7 +44,7 @@ bool sim_memory_init(struct sim_memory *m, const struct sim_chip *chip, double n
 /* Of the page that holds an offset: the last quarter of the arena has small ones. */
 static uint32_t shift_of(const struct sim_memory *m, uint64_t offset)
 {
-    return offset >= sim_small_from(m->chip) ? SMALL_PAGE : m->page_shift;
+    return offset >= sim_small_from(m->chip) ? m->small_shift : m->page_shift;
 }
 
 /* Frames of pages: a bijection that scatters (xor-shift and multiply by odd numbers). */
@@ -62,11 +71,11 @@ static double translate(struct sim_memory *m, uint64_t offset)
     /* pages of both kinds share the entries where the chip gives huge pages any */
     const uint64_t huge = UINT64_C(1) << 24;
     uint32_t shift = shift_of(m, offset);
-    uint32_t entry = m->chip->huge_as_small ? SMALL_PAGE : shift;
-    uint64_t page = (offset >> entry) + (entry == SMALL_PAGE ? 0 : huge);
-    if (sim_cache_touch(&m->tlb1, page))
+    uint32_t entry = m->chip->huge_as_small ? m->small_shift : shift;
+    uint64_t page = (offset >> entry) + (entry == m->small_shift ? 0 : huge);
+    if (sim_cache_access(&m->tlb1, page, page, NULL))
         return 0;
-    if (m->tlb2.sets == 0 || sim_cache_touch(&m->tlb2, page))
+    if (m->tlb2.sets == 0 || sim_cache_access(&m->tlb2, page, page, NULL))
         return m->chip->tlb2.cost;
     return m->chip->walk;
 }
@@ -79,25 +88,57 @@ static uint64_t next_random(struct sim_memory *m)
     return m->random;
 }
 
+/* ---- the levels ---- */
+
+/* True: L3 had it. A victim cache gives it away, the others keep or take it. */
+static bool ask_l3(struct sim_memory *m, uint64_t offset, uint64_t index)
+{
+    uint64_t lost;
+    if (m->l3.sets == 0)
+        return false;
+    if (m->l3.spec.keeps == SIM_VICTIM)
+        return sim_cache_drop(&m->l3, index, offset);
+    bool hit = sim_cache_access(&m->l3, index, offset, &lost);
+    if (m->l3.spec.keeps == SIM_INCLUSIVE && lost != SIM_NOTHING) {
+        sim_cache_drop(&m->l2, physical(m, lost), lost);
+        sim_cache_drop(&m->l1, lost, lost);
+    }
+    return hit;
+}
+
+static void lost_from_l2(struct sim_memory *m, uint64_t line)
+{
+    if (line == SIM_NOTHING)
+        return;
+    if (m->l2.spec.keeps == SIM_INCLUSIVE)
+        sim_cache_drop(&m->l1, line, line);
+    if (m->l3.sets != 0 && m->l3.spec.keeps == SIM_VICTIM)
+        sim_cache_access(&m->l3, physical(m, line), line, NULL);
+}
+
 /* Others use L3 too: their lines push ours out. */
 static void let_neighbour(struct sim_memory *m)
 {
     double r = (double)(next_random(m) >> 11) * 0x1p-53;
-    if (m->neighbour > 0 && r < m->neighbour)
-        sim_cache_touch(&m->l3, next_random(m) >> (64 - PHYSICAL_BITS));
+    if (m->neighbour <= 0 || m->l3.sets == 0 || r >= m->neighbour)
+        return;
+    uint64_t theirs = m->chip->memory + (next_random(m) >> (64 - PHYSICAL_BITS + 1));
+    uint64_t index = physical(m, theirs);
+    if (m->l3.spec.keeps == SIM_VICTIM)
+        sim_cache_access(&m->l3, index, theirs, NULL);
+    else
+        ask_l3(m, theirs, index);
 }
 
-/* Behind L2; its neighbour line comes along where the chip does so. */
-static unsigned from_beyond(struct sim_memory *m, uint64_t address)
+/* Brings a line into L2; the level that had it. */
+static unsigned fill_l2(struct sim_memory *m, uint64_t offset)
 {
-    uint64_t buddy = address ^ m->chip->l2.line;
-    bool fetch = m->chip->adjacent_line && !sim_cache_touch(&m->l2, buddy);
-    if (m->l3.sets == 0)
-        return 3;
-    if (fetch)
-        sim_cache_touch(&m->l3, buddy);
-    let_neighbour(m);
-    return sim_cache_touch(&m->l3, address) ? 2 : 3;
+    uint64_t index = physical(m, offset), lost;
+    if (sim_cache_access(&m->l2, index, offset, &lost))
+        return 1;
+    unsigned level = ask_l3(m, offset, index) ? 2 : 3;
+    lost_from_l2(m, lost);
+    return level;
 }
 
 unsigned sim_access(struct sim_memory *m, uint64_t offset, double *translation)
@@ -105,21 +146,23 @@ unsigned sim_access(struct sim_memory *m, uint64_t offset, double *translation)
     unsigned level = 0;
     if (translation != NULL)
         *translation = translate(m, offset);
-    uint64_t address = physical(m, offset);
-    if (!sim_cache_touch(&m->l1, offset)) {
-        level = sim_cache_touch(&m->l2, address) ? 1 : from_beyond(m, address);
+    if (!sim_cache_access(&m->l1, offset, offset, NULL)) {
+        level = fill_l2(m, offset);
+        if (level > 1 && m->chip->adjacent_line)
+            fill_l2(m, offset ^ m->chip->l2.line);
+        if (level > 1)
+            let_neighbour(m);
     }
     m->from[level]++;
     return level;
 }
 
-double sim_level_cycles(const struct sim_chip *chip, unsigned level)
+struct sim_cost sim_level_cost(const struct sim_chip *chip, unsigned level)
 {
-    double cycle_ns = 1e9 / chip->clock_hz;
     switch (level) {
-    case 0: return chip->l1.latency;
-    case 1: return chip->l2.latency;
-    case 2: return chip->l3.latency / cycle_ns;
-    default: return chip->dram_latency / cycle_ns;
+    case 0: return (struct sim_cost){ chip->l1.latency, 0 };
+    case 1: return (struct sim_cost){ chip->l2.latency, 0 };
+    case 2: return (struct sim_cost){ 0, chip->l3.latency };
+    default: return (struct sim_cost){ 0, chip->dram_latency };
     }
 }

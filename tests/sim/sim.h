@@ -9,12 +9,16 @@
 #include "base/arena.h"
 #include "microbench/bench.h"
 
-enum sim_policy { SIM_LRU, SIM_PLRU };
+enum sim_policy { SIM_LRU, SIM_PLRU, SIM_RANDOM };
+/* What a level keeps of the level before it: what happens to be there, all of it (what it loses is
+ * lost before as well), or only what the level before has pushed out. */
+enum sim_inclusion { SIM_EITHER, SIM_INCLUSIVE, SIM_VICTIM };
 
 struct sim_cache_spec {
     uint32_t size, ways, line;           /* size 0: there is none */
     enum sim_policy policy;
     bool hashed;                         /* upper address bits are folded into the index */
+    enum sim_inclusion keeps;            /* L2: SIM_EITHER or SIM_INCLUSIVE */
     double latency;                      /* L1, L2: cycles; L3: ns */
 };
 
@@ -42,13 +46,14 @@ struct sim_chip {
     double fma_latency, fma_acc_latency, add_latency;
     struct sim_unit unit[SIM_RESOURCES];
     double l2_bytes, l3_gbps, dram_gbps, all_factor;   /* all_factor: all CPUs over one */
-    unsigned cpus;
+    unsigned cpus, vector_registers;
     /* CPUs among each other; 0: they are all near, of one kind, on one node */
     unsigned cluster;                    /* so many next to each other share a cache */
     double near_ns, far_ns;              /* a hand-over within and across; 0: 40 */
     unsigned other_kind_from;            /* from this CPU on latencies are twice as long */
     unsigned node_cpus;                  /* so many are on one node */
     double remote_ns;                    /* added to memory of another node */
+    uint32_t page_bytes;                 /* of the smallest page */
     bool huge_pages, adjacent_line;      /* adjacent: an L2 miss brings its neighbour line too */
     bool huge_as_small;                  /* huge pages bring no more than small translations */
     uint64_t memory;                     /* bytes that may be mapped */
@@ -77,23 +82,28 @@ struct dg_bench sim_bench(struct sim *sim);
 
 /* ---- parts, for the tests of the simulation itself ---- */
 
+#define SIM_NOTHING UINT64_MAX
 struct sim_cache {
     struct sim_cache_spec spec;
     uint32_t sets, shift, set_bits;
     uint32_t *tag;                       /* line number + 1, cut to 32 bits; 0: empty */
     uint64_t *tree;                      /* PLRU: bits of the tree, by set */
+    uint64_t random;
 };
 bool sim_cache_init(struct sim_cache *cache, const struct sim_cache_spec *spec,
                     struct dg_arena *arena);
-/* True: it was there. Otherwise it is put in. */
-bool sim_cache_touch(struct sim_cache *cache, uint64_t address);
+/* True: the line of `address` was there. Otherwise it is put in, and *lost gets the address of the
+ * line that had to go, or SIM_NOTHING. The set is found by another address, `index`. */
+bool sim_cache_access(struct sim_cache *cache, uint64_t index, uint64_t address, uint64_t *lost);
+/* Takes the line out; true: it was there. */
+bool sim_cache_drop(struct sim_cache *cache, uint64_t index, uint64_t address);
 
 /* Caches, translations and pages: what a load at an offset of the arena costs. */
 struct sim_memory {
     const struct sim_chip *chip;
     struct sim_cache l1, l2, l3, tlb1, tlb2;
     uint64_t page_seed;
-    uint32_t page_shift;
+    uint32_t page_shift, small_shift;
     uint64_t random;
     double neighbour;
     uint64_t from[4];                    /* lines served by L1, L2, L3, memory */
@@ -104,7 +114,9 @@ bool sim_memory_init(struct sim_memory *memory, const struct sim_chip *chip, dou
 uint64_t sim_small_from(const struct sim_chip *chip);
 /* Level 0..3 that served the line; *translation gets the cycles of the TLBs. */
 unsigned sim_access(struct sim_memory *memory, uint64_t offset, double *translation);
-double sim_level_cycles(const struct sim_chip *chip, unsigned level);
+/* Core cycles, and ns of what has a clock of its own. */
+struct sim_cost { double cycles, ns; };
+struct sim_cost sim_level_cost(const struct sim_chip *chip, unsigned level);
 
 /* Units that one operation ("fma.f32.256") takes of each resource; false: the chip has no such. */
 bool sim_units(const struct sim_chip *chip, const char *op, double units[SIM_RESOURCES],

@@ -61,7 +61,7 @@ static bool run_case(const struct core_case *c, const struct sim_trouble *troubl
 {
     static const char *const ids[] = { "cores" };
     struct dg_claims claims = { .arena = arena };
-    struct sim_chip chip = sim_cases[0].chip;
+    struct sim_chip chip = sim_case_of(SIM_CLASS_haswell, SIM_NOISE_none).chip;
     struct dg_error e;
     chip.cpus = c->cpus;
     chip.cluster = c->cluster;

@@ -7,6 +7,11 @@
 
 #include "tests/sim/chips.h"
 
+static bool touch(struct sim_cache *cache, uint64_t address)
+{
+    return sim_cache_access(cache, address, address, NULL);
+}
+
 /* A set of four ways, its lines told by letters; capitals are the touches that must miss. */
 static void run_set(enum sim_policy policy, const char *touches)
 {
@@ -18,7 +23,7 @@ static void run_set(enum sim_policy policy, const char *touches)
     for (const char *c = touches; *c != '\0'; c++) {
         bool miss = *c >= 'A' && *c <= 'Z';
         uint64_t line = (uint64_t)(*c - (miss ? 'A' : 'a'));
-        cr_expect_eq(sim_cache_touch(&cache, line * 64), !miss, "%d %s at %td", (int)policy,
+        cr_expect_eq(touch(&cache, line * 64), !miss, "%d %s at %td", (int)policy,
                      touches, c - touches);
     }
     dg_arena_free(&arena);
@@ -45,18 +50,18 @@ Test(sim, sets_and_hash)
     cr_assert_eq(cache.sets, 64u);
     for (unsigned pass = 0; pass < 3; pass++)
         for (uint64_t i = 0; i < 512; i++)
-            cr_expect_eq(sim_cache_touch(&cache, i * 64), pass > 0);
+            cr_expect_eq(touch(&cache, i * 64), pass > 0);
     unsigned missed = 0;
     for (unsigned pass = 0; pass < 4; pass++)
         for (uint64_t i = 0; i < 9; i++)
-            missed += !sim_cache_touch(&cache, (1 << 20) + i * 4096);
+            missed += !touch(&cache, (1 << 20) + i * 4096);
     cr_expect_eq(missed, 36u, "nine lines in a set of eight ways");
     spec.hashed = true;
     cr_assert(sim_cache_init(&cache, &spec, &arena));
     missed = 0;
     for (unsigned pass = 0; pass < 4; pass++)
         for (uint64_t i = 0; i < 9; i++)
-            missed += !sim_cache_touch(&cache, (1 << 20) + i * 4096);
+            missed += !touch(&cache, (1 << 20) + i * 4096);
     cr_expect_eq(missed, 9u, "the hash spreads them");
     dg_arena_free(&arena);
 }
@@ -66,7 +71,7 @@ Test(sim, pages_and_translations)
 {
     struct dg_arena arena;
     struct sim_memory memory;
-    struct sim_chip chip = sim_cases[0].chip;
+    struct sim_chip chip = sim_case_of(SIM_CLASS_haswell, SIM_NOISE_none).chip;
     chip.huge_pages = false;
     double translation;
     dg_arena_init(&arena);
@@ -90,7 +95,8 @@ Test(sim, pages_and_translations)
 
 Test(sim, operations)
 {
-    struct sim_chip chip = sim_cases[1].chip;    /* 128-bit units, two of each, five slots */
+    struct sim_chip chip = sim_case_of(SIM_CLASS_zen1, SIM_NOISE_none).chip;
+    /* 128-bit units, two of each, five slots */
     double units[SIM_RESOURCES], latency, acc;
     cr_assert(sim_units(&chip, "fma.f32.256", units, &latency, &acc));
     cr_expect_float_eq(units[SIM_MULTIPLY], 2, 0);
@@ -110,7 +116,8 @@ Test(sim, noise)
     struct dg_samples out = { .sample = sample, .capacity = 400 };
     struct dg_error e;
     dg_arena_init(&arena);
-    struct sim *sim = sim_new(&sim_cases[0].chip, &trouble, 5, &arena);
+    struct sim_chip chip = sim_case_of(SIM_CLASS_haswell, SIM_NOISE_none).chip;
+    struct sim *sim = sim_new(&chip, &trouble, 5, &arena);
     struct dg_bench bench = sim_bench(sim);
     struct dg_loop loop = { .kind = DG_LOOP_LATENCY, .op = "ref.multiply" };
     cr_assert(bench.loop(bench.self, &loop, &out, &e));
