@@ -131,31 +131,29 @@ static void say_memory(struct dg_context *ctx, const struct dg_measure *memory)
                 &memory->ns, 1);
 }
 
-/* Lines that crowd some L1 sets, four times as many as these hold: every load leaves L1, and the
- * size of L2 need not be known. Four pages at a time, many lines of each, so that translations cost
- * nothing; from a place drawn each time, as the pages of one may crowd the same sets of L2. */
+/* Lines that crowd a few L1 sets, four times as many as these hold: every load leaves L1, few
+ * pages are touched, and the size of L2 need not be known. All are shuffled together: prefetchers
+ * learn the lines of a page that are loaded one soon after the other. The place is drawn each time,
+ * as the pages of one may crowd the same sets of L2. */
 static uint32_t *crowded_order(struct dg_context *ctx, size_t *count)
 {
-    enum { SETS = 32, TOGETHER = 4 };
+    enum { SETS = 8 };
     double ways = dg_known(ctx, "l1_ways", 0), stride = dg_known(ctx, "l1_set_stride", 0);
     uint32_t line = (uint32_t)dg_known(ctx, "l1_line_size", LINE);
     size_t rows = (size_t)(4 * ways), used = 0;
-    uint32_t sets = (uint32_t)fmin(SETS, stride / line);
     uint64_t room = (uint64_t)fmin((double)ctx->bench->info->memory_limit, 16 << 20);
-    if (rows == 0 || stride < 8 * line || stride * (double)rows > (double)room)
+    if (rows == 0 || stride < SETS * line || stride * (double)rows > (double)room)
         return NULL;
-    uint32_t *row = dg_order_strided(ctx, rows, (uint32_t)stride);
-    uint32_t first = (uint32_t)(dg_random(ctx) % (room / (uint64_t)stride - rows + 1)) *
-                     (uint32_t)stride;
-    uint32_t *order = dg_alloc_array(ctx->scratch, rows * sets, sizeof *order);
-    for (size_t r = 0; order != NULL && row != NULL && r < rows; r++) {
-        for (uint32_t set = 0; set < sets; set++)
-            order[used++] = first + row[r] + set * line;
-        if (r % TOGETHER == TOGETHER - 1)
-            dg_shuffle(ctx, order + used - TOGETHER * sets, TOGETHER * sets);
-    }
+    uint32_t step = (uint32_t)stride;
+    uint32_t first = (uint32_t)(dg_random(ctx) % (room / step - rows + 1)) * step;
+    uint32_t *order = dg_alloc_array(ctx->scratch, rows * SETS, sizeof *order);
+    for (size_t row = 0; order != NULL && row < rows; row++)
+        for (uint32_t set = 0; set < SETS; set++)
+            order[used++] = first + (uint32_t)row * step + set * line;
+    if (order != NULL)
+        dg_shuffle(ctx, order, used);
     *count = used;
-    return row != NULL ? order : NULL;
+    return order;
 }
 
 /* The least of a few draws: pages that crowd each other in L2 only add. */
@@ -187,8 +185,11 @@ static double say_l2_latency(struct dg_context *ctx, double l1)
         dg_refused(ctx, "l2_latency", "cycles");
         return 0;
     }
-    dg_say_stat(ctx, "l2_latency", "cycles", "chase over lines that crowd some sets of L1",
-                &reading.cycles, 1);
+    /* where the first translations are very few, theirs are in it */
+    dg_say(ctx, &(struct dg_number){
+        .key = "l2_latency", .unit = "cycles", .value = reading.cycles.median,
+        .low = reading.cycles.low, .high = reading.cycles.high, .confidence = 0.9,
+        .samples = reading.samples, .method = "chase over lines that crowd a few sets of L1" });
     if (read_l2(ctx, l1, 4 * l1, true, &vector))
         dg_say_vector_latency(ctx, "l2_vector_latency", &vector);
     return reading.cycles.median;
@@ -250,8 +251,8 @@ static double proven_size(const struct dg_context *ctx, double low, double high)
 /* What a passing window leaves of itself says the size. Returns that; 0: unknown. */
 static double say_l2(struct dg_context *ctx, struct curve *c, double l1, double low, double high)
 {
-    static const char *const reason = "what windows leave in it does not agree: the level behind it "
-                                      "does not show clearly";
+    static const char *const reason = "what windows leave in it does not agree: the level behind "
+                                      "it does not show clearly";
     const double slack = 1.12;
     struct dg_curve curve = { c->size, c->cycles, c->count };
     struct dg_curve *more = beside_l1(ctx, c, l1);
@@ -309,8 +310,8 @@ static void say_l3_latency(struct dg_context *ctx, double l2, double l2_cycles, 
     dg_say(ctx, &(struct dg_number){
         .key = "l3_latency", .unit = "ns", .value = s.median, .low = s.low, .high = s.high,
         .confidence = 0.8, .samples = reading.samples,
-        .method = "dependent loads, pages warmed, in a window between L2 and last level; loads that "
-                  "still hit L2 taken out by their share" });
+        .method = "dependent loads, pages warmed, in a window between L2 and last level; loads "
+                  "that still hit L2 taken out by their share" });
 }
 
 static void unknown_l3(struct dg_context *ctx, enum dg_status status, const char *reason,
@@ -366,7 +367,7 @@ static void infer(struct dg_context *ctx, struct curve *c, double l1,
     double memory_cycles = memory->cycles.median, level = 0, latency = say_l2_latency(ctx, l1);
     double low = l2 < count ? p[l2].level : latency;
     /* an L2 of few times L1 may have no flat run of its own */
-    if (latency > 0 && low > 1.5 * latency)
+    if (latency > 0 && low > 2 * latency)
         low = latency;
     if (low == 0 || low > 0.5 * memory_cycles) {
         static const char *const reason = "no level of latency behind L1";
@@ -386,7 +387,8 @@ static void infer(struct dg_context *ctx, struct curve *c, double l1,
         unknown_l3(ctx, DG_UNAVAILABLE, "no level of latency between L2 and memory",
                    "nothing if the chip has none; else run again on a quiet machine");
     else
-        unknown_l3(ctx, DG_UNRELIABLE, "what L2 keeps is not known, so nothing behind it is", retry);
+        unknown_l3(ctx, DG_UNRELIABLE, "what L2 keeps is not known, so nothing behind it is",
+                   retry);
 }
 
 void dg_probe_levels(struct dg_context *ctx)

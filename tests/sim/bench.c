@@ -104,7 +104,8 @@ static void fill(struct sim *sim, struct dg_samples *out, struct sim_cost cost, 
         }
         double ns = (cost.cycles * 1e9 / hz + cost.ns) * factor;
         double units = how.units > 0 ? how.units : fmax(30000, 200 * sim->trouble.tick_ns) / ns;
-        ns = how.repeats > 0 ? timed_alone(sim, ns, how.repeats) : quantised(sim, ns * units) / units;
+        ns = how.repeats > 0 ? timed_alone(sim, ns, how.repeats) :
+             quantised(sim, ns * units) / units;
         out->sample[out->count].cycles = ns * hz / 1e9;
         out->sample[out->count++].ns = ns;
     }
