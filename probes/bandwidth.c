@@ -30,7 +30,8 @@ static struct sizes choose(struct dg_context *ctx)
     double beyond = fmax(4 * l2, 4 * l3);
     s.limit = (double)ctx->bench->info->memory_limit;
     s.bytes[L1] = l1 / 2;
-    s.bytes[L2] = fmax(l2 / 2, fmin(2 * l1, 0.75 * l2));
+    /* small pages fall on the sets of L2 by chance: a quarter of it fits them with any luck */
+    s.bytes[L2] = fmin(fmax(l2 / 4, 4 * l1), fmax(l2 / 2, fmin(2 * l1, 0.75 * l2)));
     if (l3 > 4 * l2)
         s.bytes[L3] = sqrt(2 * l2 * l3);
     s.shared = 0.75 * l3;
@@ -83,7 +84,7 @@ static bool read_level(struct dg_context *ctx, const struct sizes *s, enum level
         struct dg_stream q = count > 1 ? forms[i] : (struct dg_stream){ 0 };
         q.kind = kind;
         q.threads = cpus;
-        q.bytes = (uint64_t)bytes / 36864 * 36864;
+        q.bytes = (uint64_t)bytes / 73728 * 73728;
         q.passes = q.bytes > 0 ? (unsigned)fmax(1, work / (double)q.bytes) : 1;
         if (q.bytes == 0)
             q.bytes = (uint64_t)bytes / 12288 * 12288;

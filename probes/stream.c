@@ -32,7 +32,7 @@ static double measure(struct dg_context *ctx, const struct row *row, double byte
     double best[PLACES];
     size_t places = 0;
     unsigned long samples = 0;
-    struct dg_stream q = { .kind = DG_READ, .bytes = (uint64_t)bytes / 36864 * 36864,
+    struct dg_stream q = { .kind = DG_READ, .bytes = (uint64_t)bytes / 73728 * 73728,
                            .threads = 1, .step = step, .prefetch = distance, .width = width };
     if (q.bytes == 0)
         q.bytes = (uint64_t)bytes / 4096 * 4096;
@@ -121,7 +121,8 @@ void dg_probe_stream(struct dg_context *ctx)
     double l2 = dg_known_or_claimed(ctx, "l2_size", 262144, &assumed);
     double l3 = dg_known(ctx, "l3_effective_size", 0);
     double memory = fmin((double)ctx->bench->info->memory_limit / 2, fmax(4 * l3, 134217728));
-    const double bytes[LEVELS] = { l1 / 2, fmax(l2 / 2, fmin(2 * l1, 0.75 * l2)),
+    const double bytes[LEVELS] = { l1 / 2, fmin(fmax(l2 / 4, 4 * l1),
+                                                fmax(l2 / 2, fmin(2 * l1, 0.75 * l2))),
                                    l3 > 4 * l2 ? sqrt(2 * l2 * l3) : 0, memory };
     for (size_t level = 0; level < LEVELS && !ctx->stopped; level++) {
         if (bytes[level] > 0)

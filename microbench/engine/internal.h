@@ -49,6 +49,7 @@ struct engine {
     uint64_t small_at;           /* from this offset on the arena has small pages */
     uint64_t places;             /* that mixes have had so far */
     uint64_t stream_at;          /* where in its arrays the last long stream stopped */
+    uint64_t walked;             /* which arrays these were; 0: something else ran since */
     double target_ns;            /* shortest sample */
     uint64_t opened_ns, deadline_ns, patience_ns;
     uint64_t request_ns, progress_ns, waited_ns;

@@ -70,11 +70,13 @@ static void place(struct stream_run *r, struct engine *e, uint64_t base, uint64_
         .c = a + array_offset(bytes, r->arrays - 1, r->arrays),
     };
     r->slice = bytes * r->arrays > 2 * SLICE_BYTES ? SLICE_BYTES / r->side / step * step : 0;
-    /* Arrays beyond caches: on where the request before stopped, so that nothing is met again
-     * before all the rest has passed. */
-    r->at = r->slice != 0 ? e->stream_at % part / step * step : 0;
-    if (r->at + r->slice > part)
-        r->at = 0;
+    r->at = 0;
+}
+
+/* Which arrays are walked, when they are beyond all caches; else 0. */
+static uint64_t long_walk(const struct stream_run *r)
+{
+    return r->all.bytes * r->side >= LONG_BYTES ? r->all.bytes * 16 + r->side * 4 + r->arrays : 0;
 }
 
 static bool prepare(struct engine *e, const struct dg_stream *stream, unsigned threads,
@@ -105,13 +107,10 @@ static bool prepare(struct engine *e, const struct dg_stream *stream, unsigned t
     return true;
 }
 
-/* Long arrays stay cold: they are beyond all caches, and passing them takes long. */
 static void warm(struct stream_run *r)
 {
     struct dg_stream_state once = r->all;
     assert(r->entry != NULL);
-    if (r->all.bytes * r->side >= LONG_BYTES)
-        return;
     once.passes = r->slice != 0 ? 1 : 3;
     r->entry->run(&once);
 }
@@ -129,13 +128,21 @@ static bool one_core(struct engine *e, const struct dg_stream *stream, struct dg
     struct stream_run run = {.entry = NULL};
     struct work work = {run_stream, &run, 1};
     const struct dg_sample none = {0, 0};
+    uint64_t walked = e->walked;
+    dg_request_begin(e, out, 1);
     if (!prepare(e, stream, 1, &run, error))
         return false;
-    warm(&run);
+    /* Straight after a walk over the same arrays, beyond caches: on where it stopped. Nothing is
+     * met again before all the rest has passed, and the time to pass it all is saved. */
+    if (walked != 0 && walked == long_walk(&run))
+        run.at = e->stream_at;
+    else
+        warm(&run);
     work.amount = stream_amount(e, &work, &run, stream->passes);
     bool ok = dg_sample_collect(e, &work, stream_bytes(&run) * (double)work.amount, &none, out,
                                 error);
     e->stream_at = run.at;
+    e->walked = long_walk(&run);
     return ok;
 }
 
@@ -258,6 +265,9 @@ static bool many_cores(struct engine *e, const struct dg_stream *stream, unsigne
                        struct dg_samples *out, struct dg_error *error)
 {
     struct crew crew = {.e = e, .threads = threads, .wanted = (unsigned)out->capacity};
+    dg_request_begin(e, out, 1);
+    if (dg_request_next(e, 0, 0, out->capacity, error) == GO_FAIL)
+        return false;
     struct stream_run *runs = calloc(threads, sizeof *runs);
     struct member *members = calloc(threads, sizeof *members);
     struct dg_sample *samples = calloc(threads * out->capacity, sizeof *samples);
@@ -272,8 +282,6 @@ static bool many_cores(struct engine *e, const struct dg_stream *stream, unsigne
     ok = ok && run_crew(e, &crew, members, error);
     if (ok)
         combine(members, threads, out);
-    if (ok)
-        e->stream_at = runs[threads - 1].at;
     free(samples);
     free(members);
     free(runs);
@@ -284,9 +292,6 @@ bool dg_engine_stream(void *self, const struct dg_stream *stream, struct dg_samp
                    struct dg_error *error)
 {
     struct engine *e = self;
-    dg_request_begin(e, out, 1);
-    if (dg_request_next(e, 0, 0, out->capacity, error) == GO_FAIL)
-        return false;
     unsigned threads = stream->threads > 0 && stream->threads < e->info.cpus ? stream->threads
                                                                            : e->info.cpus;
     return threads < 2 ? one_core(e, stream, out, error)
