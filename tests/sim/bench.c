@@ -1,77 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Requests of a bench on a simulated chip, and the noise of samples. */
+ * Requests of a bench on a simulated chip. */
 #include <math.h>
 #include <string.h>
 
 #include "tests/sim/internal.h"
-
-static double uniform(struct sim *sim)
-{
-    sim->random ^= sim->random << 13;
-    sim->random ^= sim->random >> 7;
-    sim->random ^= sim->random << 17;
-    return (double)(sim->random >> 11) * 0x1p-53;
-}
-
-/* Sum of uniforms: near enough to normal, mean 0, deviation 1. */
-static double normal(struct sim *sim)
-{
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += uniform(sim);
-    return sum;
-}
-
-/* Factor on the time of one sample; negative: the engine throws it away. */
-static double disturb(struct sim *sim)
-{
-    const struct sim_trouble *t = &sim->trouble;
-    double factor = 1 + t->jitter * normal(sim);
-    if (uniform(sim) < t->steal)
-        return -1;
-    if (uniform(sim) < t->outliers)
-        factor *= 1 + uniform(sim);
-    if (uniform(sim) < t->sibling) {
-        if (uniform(sim) >= t->leak)
-            return -1;
-        factor *= 1.5 + 0.5 * uniform(sim);
-    }
-    return factor;
-}
-
-/* What a time source of `tick` makes of `ns`: the clock is read at any moment between two ticks. */
-static double quantised(struct sim *sim, double ns)
-{
-    double tick = sim->trouble.tick_ns;
-    return tick > 0 ? floor(ns / tick + uniform(sim)) * tick : ns;
-}
-
-/* As the engine does: many timings of one load, the mean of the middle half. */
-static double timed_alone(struct sim *sim, double ns, unsigned repeats)
-{
-    enum { MOST = 256 };
-    double values[MOST], sum = 0;
-    unsigned count = repeats < 4 ? 4 : repeats > MOST ? MOST : repeats;
-    if (sim->trouble.tick_ns <= 0)
-        return ns;
-    for (unsigned i = 0; i < count; i++) {
-        double value = quantised(sim, ns);
-        unsigned at = i;
-        for (; at > 0 && values[at - 1] > value; at--)
-            values[at] = values[at - 1];
-        values[at] = value;
-    }
-    for (unsigned i = count / 4; i < count - count / 4; i++)
-        sum += values[i];
-    return sum / (count - count / 4 - count / 4);
-}
-
-static double clock_now(const struct sim *sim)
-{
-    bool low = sim->trouble.clock_step > 0 && sim->sample / 40 % 3 == 1;
-    return sim->chip->clock_hz * (low ? sim->trouble.clock_step : 1);
-}
 
 /* Before each request: true when the budget is over. */
 static bool over(struct sim *sim, bool keeps_window)
@@ -87,32 +20,7 @@ static bool refuse_budget(struct dg_error *e)
                    "allow more time");
 }
 
-/* How one sample is timed: `units` of it in one stretch (0: as long as the engine likes, which is
- * 30 us, or 200 ticks), or `repeats` loads each alone. */
-struct timing { double units; unsigned repeats; };
-
-/* What lies beyond the core keeps its own time, so a step of the core clock changes its cycles. */
-static void fill(struct sim *sim, struct dg_samples *out, struct sim_cost cost, struct timing how)
-{
-    out->count = out->rejected = 0;
-    for (size_t tries = 0; out->count < out->capacity && tries < 20 * out->capacity; tries++) {
-        double factor = disturb(sim), hz = clock_now(sim);
-        sim->sample++;
-        if (factor < 0) {
-            out->rejected++;
-            continue;
-        }
-        double ns = (cost.cycles * 1e9 / hz + cost.ns) * factor;
-        double units = how.units > 0 ? how.units : fmax(30000, 200 * sim->trouble.tick_ns) / ns;
-        ns = how.repeats > 0 ? timed_alone(sim, ns, how.repeats) :
-             quantised(sim, ns * units) / units;
-        out->sample[out->count].cycles = ns * hz / 1e9;
-        out->sample[out->count++].ns = ns;
-    }
-    dg_samples_summary(out);
-}
-
-static const struct timing long_enough = { 0, 0 };
+static const struct sim_timing long_enough = { 0, 0 };
 
 static bool inside(const struct sim *sim, const uint32_t *order, size_t count, struct dg_error *e)
 {
@@ -150,7 +58,7 @@ static bool chase(void *self, const struct dg_chase *q, struct dg_samples *out,
     uint64_t steps = q->steps != 0 ? q->steps : q->count;
     for (uint64_t i = 0; i < steps; i++)
         load(sim, q->order[i % q->count], q->vector, true, 1 / (double)steps, &cost);
-    fill(sim, out, cost, long_enough);
+    sim_fill(sim, out, cost, long_enough);
     return true;
 }
 
@@ -168,7 +76,7 @@ static bool evict(void *self, const struct dg_evict *q, struct dg_samples *out,
         for (size_t i = 0; i < q->count; i++)
             sim_access(&sim->memory, q->order[i], &(double){ 0 });
     load(sim, q->target, false, true, 1, &cost);
-    fill(sim, out, cost, (struct timing){ .repeats = q->repeats > 0 ? q->repeats : 1 });
+    sim_fill(sim, out, cost, (struct sim_timing){ .repeats = q->repeats > 0 ? q->repeats : 1 });
     return true;
 }
 
@@ -192,7 +100,7 @@ static bool resample(void *self, const struct dg_resample *q, struct dg_samples 
     sim->window = q->window;
     for (size_t i = 0; i < q->count; i++)
         load(sim, q->order[i], false, false, 1 / (double)q->count, &cost);
-    fill(sim, out, cost, (struct timing){ .units = (double)q->count });
+    sim_fill(sim, out, cost, (struct sim_timing){ .units = (double)q->count });
     return true;
 }
 
@@ -205,7 +113,7 @@ static bool stream(void *self, const struct dg_stream *q, struct dg_samples *out
     if (q->bytes == 0 || q->bytes > sim->info.memory_limit)
         return dg_fail(e, DG_EXIT_UNAVAILABLE, "stream", "the arrays do not fit the arena", "",
                        "allow more memory");
-    fill(sim, out, (struct sim_cost){ sim_stream_cycles(sim, q), 0 }, long_enough);
+    sim_fill(sim, out, (struct sim_cost){ sim_stream_cycles(sim, q), 0 }, long_enough);
     return true;
 }
 
@@ -253,7 +161,73 @@ static bool loop(void *self, const struct dg_loop *q, struct dg_samples *out, st
         if (cycles <= 0)
             return no_such_loop(e, q->other);
     }
-    fill(sim, out, (struct sim_cost){ cycles, 0 }, long_enough);
+    sim_fill(sim, out, (struct sim_cost){ cycles, 0 }, long_enough);
+    return true;
+}
+
+static bool fetch(void *self, const struct dg_fetch *q, struct dg_samples *out,
+                  struct dg_error *e)
+{
+    struct sim *sim = self;
+    if (over(sim, false))
+        return refuse_budget(e);
+    if (!inside(sim, q->timed, q->timed_count, e) ||
+        (q->count > 0 && !inside(sim, q->order, q->count, e)))
+        return false;
+    if (q->from >= q->to || q->to > sim->info.memory_limit)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, "fetch", "not places inside the arena", "", "");
+    struct sim_timing how = { .repeats = q->repeats > 0 ? q->repeats : 1 };
+    sim_fill(sim, out, sim_fetch_cost(sim, q), how);
+    return true;
+}
+
+static bool pick(void *self, const struct dg_pick *q, struct dg_samples *out, struct dg_error *e)
+{
+    struct sim *sim = self;
+    if (over(sim, false))
+        return refuse_budget(e);
+    double cycles = q->count <= DG_PICKS ? sim_pick_cycles(sim->chip, q) : 0;
+    if (!inside(sim, q->offset, q->count, e) || cycles <= 0)
+        return no_such_loop(e, "pick");
+    sim_fill(sim, out, (struct sim_cost){ cycles, 0 }, long_enough);
+    return true;
+}
+
+static bool code(void *self, const struct dg_code *q, struct dg_samples *out, struct dg_error *e)
+{
+    struct sim *sim = self;
+    bool fixed = strcmp(sim->chip->architecture, "aarch64") == 0;    /* instructions of 4 bytes */
+    if (over(sim, false))
+        return refuse_budget(e);
+    if (sim->chip->front.l1i.size == 0 || q->bytes < q->length || (fixed && q->length != 4))
+        return no_such_loop(e, "code");
+    sim_fill(sim, out, (struct sim_cost){ sim_code_cycles(sim, q), 0 }, long_enough);
+    return true;
+}
+
+static bool pace(void *self, const struct dg_pace *q, struct dg_samples *out, struct dg_error *e)
+{
+    struct sim *sim = self;
+    char op[32];
+    double units[SIM_RESOURCES], latency, acc;
+    if (over(sim, false))
+        return refuse_budget(e);
+    dg_format(op, sizeof op, "fma.f32.%u", q->bits);
+    if (q->bits > 0 && !sim_units(sim->chip, op, units, &latency, &acc))
+        return no_such_loop(e, op);
+    sim_pace(sim, q, out);
+    return true;
+}
+
+static bool fresh(void *self, const struct dg_fresh *q, struct dg_samples *out, struct dg_error *e)
+{
+    struct sim *sim = self;
+    double ns = sim->chip->first_touch[q->huge];
+    if (over(sim, false))
+        return refuse_budget(e);
+    if (q->huge && !sim->chip->huge_pages)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, "fresh", "huge pages are not given", "", "");
+    sim_fill(sim, out, (struct sim_cost){ 0, ns > 0 ? ns : 250 }, long_enough);
     return true;
 }
 
@@ -267,7 +241,7 @@ static bool mix(void *self, const struct dg_mix *q, size_t count, struct dg_samp
         double cycles = sim_turn_cycles(sim, &q[i], e);
         if (cycles <= 0)
             return false;
-        fill(sim, &out[i], (struct sim_cost){ cycles, 0 }, long_enough);
+        sim_fill(sim, &out[i], (struct sim_cost){ cycles, 0 }, long_enough);
     }
     return true;
 }
@@ -283,7 +257,7 @@ static bool handoff(void *self, const struct dg_handoff *q, struct dg_samples *o
         return dg_fail(e, DG_EXIT_UNAVAILABLE, "handoff", "not an allowed pair", "", "");
     bool near = c->cluster == 0 || q->a / c->cluster == q->b / c->cluster;
     double ns = near ? c->near_ns : c->far_ns;
-    fill(sim, out, (struct sim_cost){ 0, ns > 0 ? ns : 40 }, long_enough);
+    sim_fill(sim, out, (struct sim_cost){ 0, ns > 0 ? ns : 40 }, long_enough);
     return true;
 }
 
@@ -314,7 +288,7 @@ static bool remote(void *self, const struct dg_remote *q, struct dg_samples *out
     if (q->home >= c->cpus || q->bytes > sim->info.memory_limit)
         return dg_fail(e, DG_EXIT_UNAVAILABLE, "remote", "not allowed", "", "");
     bool local = c->node_cpus == 0 || q->home < c->node_cpus;
-    fill(sim, out, (struct sim_cost){ 0, c->dram_latency + (local ? 0 : c->remote_ns) },
+    sim_fill(sim, out, (struct sim_cost){ 0, c->dram_latency + (local ? 0 : c->remote_ns) },
          long_enough);
     return true;
 }
@@ -353,6 +327,7 @@ struct dg_bench sim_bench(struct sim *sim)
 {
     return (struct dg_bench){ .self = sim, .info = &sim->info, .chase = chase, .evict = evict,
                               .resample = resample, .stream = stream, .loop = loop, .mix = mix,
-                              .handoff = handoff, .visit = visit, .remote = remote,
-                              .time_left = time_left };
+                              .fetch = fetch, .pick = pick, .code = code, .pace = pace,
+                              .fresh = fresh, .handoff = handoff, .visit = visit,
+                              .remote = remote, .time_left = time_left };
 }

@@ -6,27 +6,31 @@ FEATURES(avx2, "sse2", "avx", "fma", "avx2")
 FEATURES(avx512, "sse2", "avx", "fma", "avx2", "avx512f", "avx512dq", "avx512bw", "avx512vl")
 FEATURES(neon, "fp", "asimd")
 
+/* With how code is fetched: instructions are kept decoded, or are decoded as fast as they run. */
+#define X86 .architecture = "x86_64", .front = { { 32 << 10, 8, 64 }, 1536, 4, { 16, 10, 4, 2 } }
+#define ARM .architecture = "aarch64", .front = { { 64 << 10, 4, 64 }, 0, 8, { 32, 10, 4, 2 } }
+
 /* What a core computes with: units of `bits` (multiply, load, store), scalar units, issue slots. */
 #define CORE(isa, list, registers, multiply, load, store, bits, scalar, slots, ghz) \
-    .architecture = isa, .features = list, .feature_count = sizeof list / sizeof *list, \
+    isa, .features = list, .feature_count = sizeof list / sizeof *list, \
     .vector_registers = registers, .clock_hz = (ghz) * 1e9, \
     .unit = { [SIM_MULTIPLY] = { multiply, bits }, [SIM_LOAD] = { load, bits }, \
               [SIM_STORE] = { store, bits }, [SIM_INTEGER] = { scalar, 0 }, \
               [SIM_ISSUE] = { slots, 0 } }, \
     .walk = 30, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2, .memory = 32 << 20
-#define X86_128(ghz) CORE("x86_64", avx2, 16, 2, 2, 1, 128, 4, 5, ghz), .l2_bytes = 32, \
+#define X86_128(ghz) CORE(X86, avx2, 16, 2, 2, 1, 128, 4, 5, ghz), .l2_bytes = 32, \
     .fma_latency = 5, .fma_acc_latency = 5, .add_latency = 3, .moves = { 1, 1 }, .dram_latency = 90
-#define X86_256(ghz) CORE("x86_64", avx2, 16, 2, 2, 1, 256, 4, 5, ghz), .l2_bytes = 32, \
+#define X86_256(ghz) CORE(X86, avx2, 16, 2, 2, 1, 256, 4, 5, ghz), .l2_bytes = 32, \
     .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3, .moves = { 4, 3 }, .dram_latency = 90
-#define X86_512(ghz) CORE("x86_64", avx512, 32, 2, 2, 1, 512, 4, 6, ghz), .l2_bytes = 48, \
+#define X86_512(ghz) CORE(X86, avx512, 32, 2, 2, 1, 512, 4, 6, ghz), .l2_bytes = 48, \
     .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3, .moves = { 4, 3 }, .dram_latency = 95
-#define X86_512_HALF(ghz) CORE("x86_64", avx512, 32, 2, 2, 1, 256, 4, 6, ghz), .l2_bytes = 32, \
+#define X86_512_HALF(ghz) CORE(X86, avx512, 32, 2, 2, 1, 256, 4, 6, ghz), .l2_bytes = 32, \
     .fma_latency = 4, .fma_acc_latency = 4, .add_latency = 3, .moves = { 4, 3 }, .dram_latency = 105
-#define ARM_1(ghz) CORE("aarch64", neon, 32, 1, 1, 1, 128, 2, 2, ghz), .l2_bytes = 16, \
+#define ARM_1(ghz) CORE(ARM, neon, 32, 1, 1, 1, 128, 2, 2, ghz), .l2_bytes = 16, \
     .fma_latency = 8, .fma_acc_latency = 4, .add_latency = 4, .moves = { 3, 2 }, .dram_latency = 150
-#define ARM_2(ghz) CORE("aarch64", neon, 32, 2, 2, 1, 128, 3, 4, ghz), .l2_bytes = 32, \
+#define ARM_2(ghz) CORE(ARM, neon, 32, 2, 2, 1, 128, 3, 4, ghz), .l2_bytes = 32, \
     .fma_latency = 4, .fma_acc_latency = 2, .add_latency = 2, .moves = { 3, 2 }, .dram_latency = 120
-#define ARM_4(ghz) CORE("aarch64", neon, 32, 4, 3, 2, 128, 6, 8, ghz), .l2_bytes = 32, \
+#define ARM_4(ghz) CORE(ARM, neon, 32, 4, 3, 2, 128, 6, 8, ghz), .l2_bytes = 32, \
     .fma_latency = 4, .fma_acc_latency = 2, .add_latency = 2, .moves = { 3, 2 }, .dram_latency = 110
 
 #define LEVEL(kib, ways, line, policy, latency, keeps, hashed) \

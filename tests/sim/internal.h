@@ -16,8 +16,25 @@ struct sim {
     char cpu_list[16];
 };
 
+/* How one sample is timed: `units` of it in one stretch (0: as long as the engine likes, which is
+ * 30 us, or 200 ticks), or `repeats` loads each alone. */
+struct sim_timing { double units; unsigned repeats; };
+void sim_fill(struct sim *sim, struct dg_samples *out, struct sim_cost cost,
+              struct sim_timing how);
+double sim_uniform(struct sim *sim);
+/* Factor on the time of one sample; negative: the engine throws it away. */
+double sim_disturb(struct sim *sim);
+double sim_clock_now(const struct sim *sim);
+
 /* Cycles of one turn of a mix, its accesses made; 0: it cannot be run (*e says why). */
 double sim_turn_cycles(struct sim *sim, const struct dg_mix *mix, struct dg_error *e);
+/* What the timed loads take in all. */
+struct sim_cost sim_fetch_cost(struct sim *sim, const struct dg_fetch *fetch);
+/* Of one round; 0: there are no such loads. */
+double sim_pick_cycles(const struct sim_chip *chip, const struct dg_pick *pick);
+/* Of one instruction. */
+double sim_code_cycles(struct sim *sim, const struct dg_code *code);
+void sim_pace(struct sim *sim, const struct dg_pace *pace, struct dg_samples *out);
 /* Cycles of one byte of a stream. */
 double sim_stream_cycles(struct sim *sim, const struct dg_stream *stream);
 

@@ -7,6 +7,7 @@
 
 /* Addresses of 37 bits, so that numbers of lines of 32 bytes fit the tags of the caches. */
 enum { HUGE_PAGE = 21, PHYSICAL_BITS = 37 };
+static const uint64_t CODE_FROM = UINT64_C(3) << (PHYSICAL_BITS - 2);
 
 uint64_t sim_small_from(const struct sim_chip *chip)
 {
@@ -32,13 +33,15 @@ bool sim_memory_init(struct sim_memory *m, const struct sim_chip *chip, double n
                      uint64_t seed, struct dg_arena *arena)
 {
     *m = (struct sim_memory){ .chip = chip, .page_seed = seed, .random = seed | 1,
-                              .neighbour = neighbour, .small_shift = small_shift(chip) };
+                              .neighbour = neighbour, .small_shift = small_shift(chip),
+                              .prefetch = { .spec = chip->prefetch } };
     m->page_shift = chip->huge_pages ? HUGE_PAGE : m->small_shift;
     struct sim_cache_spec tlb1 = tlb_spec(&chip->tlb1);
     struct sim_cache_spec tlb2 = tlb_spec(&chip->tlb2);
     return sim_cache_init(&m->l1, &chip->l1, arena) && sim_cache_init(&m->l2, &chip->l2, arena) &&
-           sim_cache_init(&m->l3, &chip->l3, arena) && sim_cache_init(&m->tlb1, &tlb1, arena) &&
-           sim_cache_init(&m->tlb2, &tlb2, arena);
+           sim_cache_init(&m->l3, &chip->l3, arena) &&
+           sim_cache_init(&m->l1i, &chip->front.l1i, arena) &&
+           sim_cache_init(&m->tlb1, &tlb1, arena) && sim_cache_init(&m->tlb2, &tlb2, arena);
 }
 
 /* Of the page that holds an offset: the last quarter of the arena has small ones. */
@@ -90,6 +93,14 @@ static uint64_t next_random(struct sim_memory *m)
 
 /* ---- the levels ---- */
 
+/* Takes the lines of [from, from + bytes) out; lines of levels may be of different lengths. */
+static void drop(struct sim_cache *c, bool by_physical, const struct sim_memory *m, uint64_t from,
+                 uint32_t bytes)
+{
+    for (uint64_t at = from; c->sets != 0 && at < from + bytes; at += c->spec.line)
+        sim_cache_drop(c, by_physical ? physical(m, at) : at, at);
+}
+
 /* True: L3 had it. A victim cache gives it away, the others keep or take it. */
 static bool ask_l3(struct sim_memory *m, uint64_t offset, uint64_t index)
 {
@@ -100,8 +111,8 @@ static bool ask_l3(struct sim_memory *m, uint64_t offset, uint64_t index)
         return sim_cache_drop(&m->l3, index, offset);
     bool hit = sim_cache_access(&m->l3, index, offset, &lost);
     if (m->l3.spec.keeps == SIM_INCLUSIVE && lost != SIM_NOTHING) {
-        sim_cache_drop(&m->l2, physical(m, lost), lost);
-        sim_cache_drop(&m->l1, lost, lost);
+        drop(&m->l2, true, m, lost, m->l3.spec.line);
+        drop(&m->l1, false, m, lost, m->l3.spec.line);
     }
     return hit;
 }
@@ -111,7 +122,7 @@ static void lost_from_l2(struct sim_memory *m, uint64_t line)
     if (line == SIM_NOTHING)
         return;
     if (m->l2.spec.keeps == SIM_INCLUSIVE)
-        sim_cache_drop(&m->l1, line, line);
+        drop(&m->l1, false, m, line, m->l2.spec.line);
     if (m->l3.sets != 0 && m->l3.spec.keeps == SIM_VICTIM)
         sim_cache_access(&m->l3, physical(m, line), line, NULL);
 }
@@ -141,6 +152,20 @@ static unsigned fill_l2(struct sim_memory *m, uint64_t offset)
     return level;
 }
 
+static void bring(struct sim_memory *m, uint64_t offset)
+{
+    const uint32_t line = m->l1.spec.line;
+    struct sim_brought lines;
+    if (m->prefetch.spec.stride == 0 && m->prefetch.spec.streams == 0)
+        return;
+    sim_prefetch(&m->prefetch, offset, line, &lines);
+    for (unsigned i = 0; i < lines.l1; i++)
+        if (!sim_cache_access(&m->l1, lines.to_l1[i] * line, lines.to_l1[i] * line, NULL))
+            fill_l2(m, lines.to_l1[i] * line);
+    for (unsigned i = 0; i < lines.l2; i++)
+        fill_l2(m, lines.to_l2[i] * line);
+}
+
 unsigned sim_access(struct sim_memory *m, uint64_t offset, double *translation)
 {
     unsigned level = 0;
@@ -154,7 +179,21 @@ unsigned sim_access(struct sim_memory *m, uint64_t offset, double *translation)
             let_neighbour(m);
     }
     m->from[level]++;
+    bring(m, offset);
     return level;
+}
+
+unsigned sim_access_code(struct sim_memory *m, uint64_t offset)
+{
+    uint64_t at = CODE_FROM + offset;
+    return sim_cache_access(&m->l1i, at, at, NULL) ? 0 : fill_l2(m, at);
+}
+
+void sim_flush(struct sim_memory *m, uint64_t offset)
+{
+    drop(&m->l1, false, m, offset, 1);
+    drop(&m->l2, true, m, offset, 1);
+    drop(&m->l3, true, m, offset, 1);
 }
 
 struct sim_cost sim_level_cost(const struct sim_chip *chip, unsigned level)

@@ -27,6 +27,30 @@ struct sim_tlb_spec {
     double cost;                         /* cycles that a hit here adds */
 };
 
+/* Prefetchers. `stride`: the last loads stood so far apart, twice; up to so many bytes it is
+ * followed, and so many lines further on come to L1. `streams`: lines one behind the other in a
+ * page of 4 KiB, of so many pages at once; so many lines further on come to L2. 0: none. */
+struct sim_prefetch_spec {
+    uint32_t stride, stride_lines;
+    uint32_t streams, stream_lines;
+    bool crosses_page;
+};
+
+/* Loads of the same bank of different lines take turns. hashed: the line counts as well. */
+struct sim_banks { uint32_t count, bytes; bool hashed; };
+
+/* Code: instructions that are kept decoded and run as fast as there are slots; others are decoded
+ * at so many a cycle, fetched at so many bytes a cycle from L1I, L2, L3 and memory. */
+struct sim_front {
+    struct sim_cache_spec l1i;
+    uint32_t kept;
+    double decode, fetch[4];
+};
+
+/* The clock over time, as parts of clock_hz: after idle, beside vector work of more and more bits,
+ * of all CPUs at once. 0: 1. */
+struct sim_pace { double idle, ramp_ms, wide[3], all; };
+
 /* Units a cycle of one resource, and how many bits one unit handles (wider operations take
  * several units); 0 bits: any width takes one. */
 struct sim_unit { double capacity; unsigned bits; };
@@ -53,6 +77,14 @@ struct sim_chip {
     unsigned other_kind_from;            /* from this CPU on latencies are twice as long */
     unsigned node_cpus;                  /* so many are on one node */
     double remote_ns;                    /* added to memory of another node */
+    struct sim_prefetch_spec prefetch;
+    struct sim_banks banks;
+    double bank_cost, alias_cost;        /* cycles: of a pair that collides; of a load that has the
+                                            low 12 bits of a store before it */
+    unsigned misses;                     /* lines that are on their way to L1 at once; 0: 10 */
+    struct sim_front front;
+    struct sim_pace pace;
+    double first_touch[2];               /* ns of a small and of a huge page */
     uint32_t page_bytes;                 /* of the smallest page */
     bool huge_pages, adjacent_line;      /* adjacent: an L2 miss brings its neighbour line too */
     bool huge_as_small;                  /* huge pages bring no more than small translations */
@@ -98,10 +130,25 @@ bool sim_cache_access(struct sim_cache *cache, uint64_t index, uint64_t address,
 /* Takes the line out; true: it was there. */
 bool sim_cache_drop(struct sim_cache *cache, uint64_t index, uint64_t address);
 
+/* What prefetchers have seen. */
+enum { SIM_STREAMS = 64 };
+struct sim_prefetch {
+    struct sim_prefetch_spec spec;
+    uint64_t last;                               /* line of the last load */
+    int64_t delta;
+    unsigned seen;                               /* steps of it in a row */
+    struct { uint64_t page, line, used; unsigned seen; } stream[SIM_STREAMS];
+    uint64_t time;
+};
+/* After a load of a line: fills `to_l1` and `to_l2` with lines that are brought, their numbers. */
+struct sim_brought { uint64_t to_l1[SIM_STREAMS], to_l2[SIM_STREAMS]; unsigned l1, l2; };
+void sim_prefetch(struct sim_prefetch *p, uint64_t offset, uint32_t line, struct sim_brought *out);
+
 /* Caches, translations and pages: what a load at an offset of the arena costs. */
 struct sim_memory {
     const struct sim_chip *chip;
-    struct sim_cache l1, l2, l3, tlb1, tlb2;
+    struct sim_cache l1, l2, l3, l1i, tlb1, tlb2;
+    struct sim_prefetch prefetch;
     uint64_t page_seed;
     uint32_t page_shift, small_shift;
     uint64_t random;
@@ -114,6 +161,10 @@ bool sim_memory_init(struct sim_memory *memory, const struct sim_chip *chip, dou
 uint64_t sim_small_from(const struct sim_chip *chip);
 /* Level 0..3 that served the line; *translation gets the cycles of the TLBs. */
 unsigned sim_access(struct sim_memory *memory, uint64_t offset, double *translation);
+/* The same for code, which lies outside the arena, from its first byte. */
+unsigned sim_access_code(struct sim_memory *memory, uint64_t offset);
+/* The line of an offset is in no cache. */
+void sim_flush(struct sim_memory *memory, uint64_t offset);
 /* Core cycles, and ns of what has a clock of its own. */
 struct sim_cost { double cycles, ns; };
 struct sim_cost sim_level_cost(const struct sim_chip *chip, unsigned level);
