@@ -107,7 +107,7 @@ static void print_plan(const struct dg_problem *p, const struct dg_plan *plan)
     double peak = (double)plan->peak / DG_COST_ONE;
     printf("kernel:    %s, %s\n", p->name, plan->body.isa->name);
     printf("plan:      tile %u x %u, blocks kc %llu, mc %llu, nc %llu, %s%s\n", plan->tile.rows,
-           plan->tile.vectors * plan->body.lanes, (unsigned long long)plan->kc,
+           plan->tile.vectors * plan->body.lanes, (unsigned long long)plan->kc_elements,
            (unsigned long long)plan->mc, (unsigned long long)plan->nc,
            plan->inner == DG_PANELS_OUTER ? "panels outer" : "tiles outer",
            plan->prefetch ? ", prefetch" : "");

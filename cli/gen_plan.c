@@ -41,7 +41,7 @@ static const char *order_of(const struct dg_plan *plan)
 static void add_blocks(struct dg_str *out, const struct dg_plan *plan)
 {
     dg_str_format(out, "kc %llu x %llu, mc %llu x %llu, nc %llu x %llu, %s, prefetch %s",
-                  (ull)plan->kc, (ull)plan->k_blocks, (ull)plan->mc, (ull)plan->m_blocks,
+                  (ull)plan->kc_elements, (ull)plan->k_blocks, (ull)plan->mc, (ull)plan->m_blocks,
                   (ull)plan->nc, (ull)plan->n_blocks, order_of(plan),
                   plan->prefetch ? "on" : "off");
 }
@@ -208,8 +208,8 @@ static void add_plan_json(struct dg_str *out, const struct dg_plan *plan)
 {
     dg_str_format(out, "\"tile\": {\"mr\": %u, \"nr\": %u}, ", plan->tile.rows,
                   plan->tile.vectors * plan->body.lanes);
-    dg_str_format(out, "\"blocks\": {\"kc\": %llu, \"mc\": %llu, \"nc\": %llu}, ", (ull)plan->kc,
-                  (ull)plan->mc, (ull)plan->nc);
+    dg_str_format(out, "\"blocks\": {\"kc\": %llu, \"mc\": %llu, \"nc\": %llu}, ",
+                  (ull)plan->kc_elements, (ull)plan->mc, (ull)plan->nc);
     dg_str_format(out, "\"order\": \"%s\", \"prefetch\": %s, \"predicted_cycles\": ",
                   order_of(plan), plan->prefetch ? "true" : "false");
     dg_str_double(out, cycles_of(plan->cycles));

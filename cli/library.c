@@ -183,7 +183,7 @@ void dg_plan_describe(const struct dg_planned *planned, struct dg_plan_facts *ou
     struct dg_plan_facts facts = {
         .size = size, .isa = best->body.isa->name, .mr = best->tile.rows,
         .nr = best->tile.vectors * best->body.lanes, .mc = best->mc, .nc = best->nc,
-        .kc = best->kc, .predicted_cycles = (double)best->cycles / DG_COST_ONE,
+        .kc = best->kc_elements, .predicted_cycles = (double)best->cycles / DG_COST_ONE,
         .runner_up_cycles = (double)planned->result.runner_up.cycles / DG_COST_ONE,
         .peak = (double)best->peak / DG_COST_ONE, .binding = best->binding, .assumed = assumed,
     };

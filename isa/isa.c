@@ -86,6 +86,21 @@ const struct dg_op *dg_isa_op_named(const struct dg_isa *isa, const char *name, 
     return NULL;
 }
 
+bool dg_feature_listed(const char *list, const char *name)
+{
+    while (*list != '\0') {
+        size_t i = 0;
+        while (name[i] != '\0' && list[i] == name[i])
+            i++;
+        if (name[i] == '\0' && (list[i] == ',' || list[i] == '\0'))
+            return true;
+        while (*list != ',' && *list != '\0')
+            list++;
+        list += *list == ',';
+    }
+    return false;
+}
+
 static bool listed(const char *const *list, size_t count, const char *name, size_t length)
 {
     for (size_t i = 0; i < count; i++) {

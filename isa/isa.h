@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an operation does; the interpreter of emit/ir executes these, the lowering asks for them. */
+/* What an operation does. Lanes have 64 bits for f64, else 32. Memory of a narrower dtype: u8, u16
+ * fill a lane up with zeros, s8 with its sign; f16 and bf16 become f32 and f32 becomes f16 again,
+ * to the nearest even; u8x2 and s8x2 are two bytes, each filled up to 16 bits. The interpreter of emit/ir executes these, the lowering asks for them.
+ */
 enum dg_sem {
     DG_SEM_LOAD,       /* {0} = lanes at {1} */
     DG_SEM_LOAD_PART,  /* {0} = first `part` lanes at {1}, the others zero; reads nothing beyond */
@@ -23,7 +26,8 @@ enum dg_sem {
     DG_SEM_FMA_BROADCAST, /* {0} += {1} * element at {2} */
     DG_SEM_ADD,        /* {0} = {1} + {2} */
     DG_SEM_MUL,        /* {0} = {1} * {2} */
-    DG_SEM_SUB, DG_SEM_MAX, DG_SEM_MIN, DG_SEM_XOR,
+    DG_SEM_SUB, DG_SEM_MAX, DG_SEM_MIN, DG_SEM_XOR, DG_SEM_OR,
+    DG_SEM_SHIFT_LEFT, DG_SEM_SHIFT_RIGHT, /* {0} = {1} moved by immediate {2} bits, zeros in */
     DG_SEM_MOVE,       /* {0} = {1}, vectors */
     DG_SEM_PREFETCH_L1, DG_SEM_PREFETCH_L2, DG_SEM_PREFETCH_WRITE,  /* line at {0} */
     /* scalar: pointers, counts and frame slots; 64 bits */
@@ -41,6 +45,14 @@ enum dg_sem {
     /* a broadcast folded into the multiply-add: AArch64 */
     DG_SEM_LOAD_ELEMENT, /* lane 0 of {0} = the element at {1}, the other lanes zero */
     DG_SEM_FMA_ELEMENT,  /* {0} += {1} * lane 0 of {2}, rounded once */
+    /* groups of narrow elements in 32-bit lanes, the first in the lowest bits */
+    DG_SEM_DOT,             /* {0} += sum over the group of {1} * {2}: u8s8 {1} unsigned, {2}
+                               signed, s16 both signed, s32 sums modulo 2^32; bf16 f32 sums in any
+                               order. {3} may be scratch */
+    DG_SEM_BROADCAST_GROUP, /* {0} = every lane the first `part` elements at {1}, then zeros; reads
+                               nothing beyond */
+    DG_SEM_ADD_LOAD,        /* {0} += lanes at {1} */
+    DG_SEM_SPLAT,           /* {0} = every lane the low 32 bits of scalar {1} */
     DG_SEM_OTHER,      /* measured only: nothing in emit/ asks for it */
 };
 
@@ -87,6 +99,8 @@ const struct dg_op *dg_isa_op(const struct dg_isa *isa, enum dg_sem sem, const c
                               unsigned bits, unsigned part);
 const struct dg_op *dg_isa_op_named(const struct dg_isa *isa, const char *name, const char *dtype,
                                     unsigned bits);
+/* True when the comma-separated list has this name. */
+bool dg_feature_listed(const char *list, const char *name);
 /* True when every comma-separated feature of `needed` is in the list. */
 bool dg_features_have(const char *const *list, size_t count, const char *needed);
 

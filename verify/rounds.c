@@ -74,13 +74,14 @@ static bool map_operands(struct timed *t)
 {
     const struct dg_manifest *m = t->manifest;
     bool by_columns = strcmp(m->problem.layout_b, "col_major") == 0;
-    size_t e = m->problem.element_bytes, page = 4096, stagger = 1024 + 64;
-    size_t a = bytes_of(m->problem.m, m->problem.k, m->problem.lda, e);
-    size_t source = by_columns ? bytes_of(m->problem.n, m->problem.k, m->problem.ldb, e)
-                               : bytes_of(m->problem.k, m->problem.n, m->problem.ldb, e);
+    size_t page = 4096, stagger = 1024 + 64;
+    size_t a = bytes_of(m->problem.m, m->problem.k, m->problem.lda, m->problem.a_bytes);
+    size_t each = m->problem.b_bytes;
+    size_t source = by_columns ? bytes_of(m->problem.n, m->problem.k, m->problem.ldb, each)
+                               : bytes_of(m->problem.k, m->problem.n, m->problem.ldb, each);
     bool packed = m->problem.packed_b_size > 0;
     size_t b = packed ? m->problem.packed_b_size : source;
-    size_t c = bytes_of(m->problem.m, m->problem.n, m->problem.ldc, e);
+    size_t c = bytes_of(m->problem.m, m->problem.n, m->problem.ldc, m->problem.c_bytes);
     size_t a_room = (a + 2 * page) / page * page, b_room = (b + 2 * page) / page * page;
     t->memory_bytes = a_room + b_room + c + 3 * page;
     void *map = mmap(NULL, t->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,

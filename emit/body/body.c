@@ -6,14 +6,23 @@
  * are never used: they load once per multiply, and load ports are the scarcer resource. */
 #include "emit/body/body.h"
 
-static const char *element_of(enum dg_dtype dtype)
-{
-    switch (dtype) {
-    case DG_F32: return "f32";
-    case DG_F64: return "f64";
-    default: return NULL;
-    }
-}
+struct recipe {
+    const char *name;
+    enum dg_dtype dtype;
+    const char *element, *a, *b, *c, *source;
+    unsigned group, a_bytes, b_bytes, c_bytes;
+    enum dg_sem chain;
+    const char *chain_dtype;
+    bool flip;
+};
+
+static const struct recipe recipes[] = {
+#define RECIPE(name, dtype, sum, a, b, c, source, group, a_bytes, b_bytes, c_bytes, chain, \
+               chain_dtype, flip) \
+    { name, DG_##dtype, #sum, #a, #b, #c, #source, group, a_bytes, b_bytes, c_bytes, \
+      DG_SEM_##chain, #chain_dtype, flip },
+#include "emit/body/recipes.def"
+};
 
 /* Where the multiply takes one lane of a register, the row's element needs no spreading. */
 static void prefer_elements(struct dg_body *body)
@@ -27,33 +36,110 @@ static void prefer_elements(struct dg_body *body)
     }
 }
 
-bool dg_body_for(const struct dg_isa *isa, enum dg_dtype dtype, struct dg_body *out)
+static bool same(const char *a, const char *b)
 {
-    const char *element = element_of(dtype);
-    if (element == NULL)
-        return false;
-    unsigned bits = isa->vector_bits;
-    struct dg_body body = {
-        .name = dtype == DG_F64 ? "f64-outer" : "f32-outer",
-        .isa = isa,
-        .dtype = dtype,
-        .element = element,
-        .element_bytes = dtype == DG_F64 ? 8 : 4,
-        .k_step = 1,
-        .load = dg_isa_op(isa, DG_SEM_LOAD, element, bits, 0),
-        .broadcast = dg_isa_op(isa, DG_SEM_BROADCAST, element, bits, 0),
-        .store = dg_isa_op(isa, DG_SEM_STORE, element, bits, 0),
-        .zero = dg_isa_op(isa, DG_SEM_ZERO, element, bits, 0),
-        .add = dg_isa_op(isa, DG_SEM_ADD, element, bits, 0),
-        .chain = dg_isa_op(isa, DG_SEM_FMA, element, bits, 0),
-    };
-    body.lanes = bits / 8 / body.element_bytes;
-    prefer_elements(&body);
-    if (body.load == NULL || body.broadcast == NULL || body.store == NULL || body.zero == NULL ||
-        body.add == NULL || body.chain == NULL)
-        return false;
-    *out = body;
+    while (*a != '\0' && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+/* AVX2 is never without AVX. */
+static bool is_implied(const struct dg_body *body, const char *feature)
+{
+    return dg_feature_listed(body->features, feature) ||
+           (same(feature, "avx") && dg_feature_listed(body->features, "avx2"));
+}
+
+/* Appends what is not yet in the list; false: no room. */
+static bool add_features(struct dg_body *body, const char *more)
+{
+    size_t end = 0;
+    while (body->features[end] != '\0')
+        end++;
+    while (*more != '\0') {
+        char one[32];
+        size_t length = 0;
+        for (; more[length] != '\0' && more[length] != ','; length++)
+            if (length + 1 < sizeof one)
+                one[length] = more[length];
+        if (length + 1 > sizeof one || end + length + 2 > sizeof body->features)
+            return false;
+        one[length] = '\0';
+        if (!is_implied(body, one)) {
+            if (end > 0)
+                body->features[end++] = ',';
+            for (size_t i = 0; i <= length; i++)
+                body->features[end + i] = one[i];
+            end += length;
+        }
+        more += length + (more[length] == ',');
+    }
     return true;
+}
+
+/* Takes an operation into the recipe; false: the target has none. */
+static bool take(struct dg_body *body, enum dg_sem sem, const char *dtype, unsigned part,
+                 const struct dg_op **out)
+{
+    *out = dg_isa_op(body->isa, sem, dtype, body->isa->vector_bits, part);
+    return *out != NULL && add_features(body, (*out)->feature);
+}
+
+/* What the packer needs, and the last, partly filled step, where a lane holds a group. */
+static bool take_group(struct dg_body *body, const struct recipe *recipe)
+{
+    const struct dg_op *ignored;
+    bool ok = take(body, DG_SEM_LOAD, recipe->source, 0, &ignored);
+    if (same(recipe->source, recipe->b))
+        return ok;
+    const char *group = same(recipe->a, "f32") ? recipe->source : recipe->a;
+    ok = ok && take(body, DG_SEM_SHIFT_LEFT, "s32", 0, &ignored) &&
+         take(body, DG_SEM_SHIFT_RIGHT, "s32", 0, &ignored) &&
+         take(body, DG_SEM_OR, "s32", 0, &ignored);
+    for (unsigned part = 1; ok && part < body->group; part++)
+        ok = take(body, DG_SEM_BROADCAST_GROUP, group, part, &body->part[part]);
+    return ok;
+}
+
+static bool take_flip(struct dg_body *body)
+{
+    const struct dg_op *ignored;
+    return take(body, DG_SEM_XOR, "s32", 0, &body->flip) &&
+           take(body, DG_SEM_SPLAT, "s32", 0, &ignored) &&
+           take(body, DG_SEM_SUB, "s32", 0, &ignored) &&
+           take(body, DG_SEM_ADD_LOAD, "s32", 0, &ignored);
+}
+
+static bool follow(const struct dg_isa *isa, const struct recipe *recipe, struct dg_body *out)
+{
+    *out = (struct dg_body){
+        .name = recipe->name, .isa = isa, .dtype = recipe->dtype, .element = recipe->element,
+        .c = recipe->c, .source = recipe->source, .group = recipe->group,
+        .a_bytes = recipe->a_bytes, .b_bytes = recipe->b_bytes, .c_bytes = recipe->c_bytes,
+        .sum_bytes = recipe->dtype == DG_F64 ? 8 : 4,
+        .lanes = isa->vector_bits / (recipe->dtype == DG_F64 ? 64 : 32),
+    };
+    if (!add_features(out, isa->features) ||
+        !take(out, DG_SEM_LOAD, recipe->b, 0, &out->load) ||
+        !take(out, DG_SEM_BROADCAST, recipe->a, 0, &out->broadcast) ||
+        !take(out, DG_SEM_STORE, recipe->c, 0, &out->store) ||
+        !take(out, DG_SEM_ZERO, recipe->element, 0, &out->zero) ||
+        !take(out, recipe->chain, recipe->chain_dtype, 0, &out->chain) ||
+        !take_group(out, recipe) || (recipe->flip && !take_flip(out)))
+        return false;
+    if (out->group == 1)
+        prefer_elements(out);
+    return true;
+}
+
+bool dg_body_for(const struct dg_isa *isa, enum dg_dtype dtype, const char *const *features,
+                 size_t feature_count, struct dg_body *out)
+{
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+        if (recipes[i].dtype == dtype && follow(isa, &recipes[i], out) &&
+            (features == NULL || dg_features_have(features, feature_count, out->features)))
+            return true;
+    return false;
 }
 
 /* Where the next operation goes: the array as long as there is room, the count always. */
@@ -65,8 +151,9 @@ struct list {
 static void put(struct list *list, const struct dg_op *op, struct dg_body_operand x,
                 struct dg_body_operand y, struct dg_body_operand z)
 {
+    struct dg_body_operand scratch = { DG_SCRATCH, 0, 0 };
     if (list->out != NULL && list->count < list->capacity)
-        list->out[list->count] = (struct dg_body_op){ op, { x, y, z } };
+        list->out[list->count] = (struct dg_body_op){ op, { x, y, z, scratch } };
     list->count++;
 }
 
@@ -85,6 +172,9 @@ static void put_broadcast(struct list *list, const struct dg_body *body, unsigne
 {
     put(list, body->broadcast, operand(DG_A, row, 0), operand(DG_A, row, 0),
         operand(DG_NONE, 0, 0));
+    if (body->flip != NULL)
+        put(list, body->flip, operand(DG_A, row, 0), operand(DG_A, row, 0),
+            operand(DG_FLIP, 0, 0));
 }
 
 static void put_multiply(struct list *list, const struct dg_body *body, unsigned row,
@@ -128,9 +218,16 @@ size_t dg_body_step(const struct dg_body *body, struct dg_tile tile, struct dg_b
     return list.count;
 }
 
+static bool has_scratch(const struct dg_op *op)
+{
+    const char *letter = op->operands;
+    while (*letter != '\0' && *letter != 't')
+        letter++;
+    return *letter != '\0';
+}
+
 unsigned dg_body_registers(const struct dg_body *body, struct dg_tile tile)
 {
-    (void)body;
     unsigned held = tile.rows < tile.vectors ? tile.rows : tile.vectors;
-    return tile.rows * tile.vectors + held + 1;
+    return tile.rows * tile.vectors + held + 1 + (body->flip != NULL) + has_scratch(body->chain);
 }

@@ -53,10 +53,19 @@ bool dg_ir_add(struct dg_arena *arena, struct dg_ir_block *block, const struct d
                unsigned part, struct dg_ir_operand a, struct dg_ir_operand b,
                struct dg_ir_operand c)
 {
+    const struct dg_ir_operand operands[4] = { a, b, c };
+    return dg_ir_add_all(arena, block, op, part, operands);
+}
+
+bool dg_ir_add_all(struct dg_arena *arena, struct dg_ir_block *block, const struct dg_op *op,
+                   unsigned part, const struct dg_ir_operand operands[4])
+{
     assert(op != NULL && "the target lacks a row that the builder asked for");
     if (block->count == block->capacity && !grow(arena, block))
         return false;
-    block->op[block->count++] = (struct dg_ir_op){ op, { a, b, c }, part };
+    struct dg_ir_op *to = &block->op[block->count++];
+    *to = (struct dg_ir_op){ .op = op, .part = part };
+    memcpy(to->operand, operands, sizeof to->operand);
     return true;
 }
 
@@ -73,9 +82,19 @@ struct dg_ir_node *dg_ir_node(struct dg_arena *arena, enum dg_ir_node_kind kind,
 
 static unsigned element_bytes(const struct dg_op *op)
 {
-    if (strcmp(op->dtype, "f64") == 0 || strcmp(op->dtype, "i64") == 0)
-        return 8;
-    return strcmp(op->dtype, "f32") == 0 ? 4 : strcmp(op->dtype, "f16") == 0 ? 2 : 1;
+    static const struct { const char *dtype; unsigned bytes; } sizes[] = {
+        { "f64", 8 }, { "i64", 8 }, { "f32", 4 }, { "s32", 4 }, { "f16", 2 }, { "u16", 2 },
+        { "bf16", 2 }, { "u8x2", 2 }, { "s8x2", 2 }, { "u8", 1 }, { "s8", 1 },
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (strcmp(op->dtype, sizes[i].dtype) == 0)
+            return sizes[i].bytes;
+    return 1;
+}
+
+unsigned dg_ir_lanes(const struct dg_op *op)
+{
+    return op->bits / (strcmp(op->dtype, "f64") == 0 ? 64 : 32);
 }
 
 unsigned dg_ir_access(const struct dg_op *op, unsigned part)
@@ -84,10 +103,13 @@ unsigned dg_ir_access(const struct dg_op *op, unsigned part)
     case DG_SEM_LOAD:
     case DG_SEM_STORE:
     case DG_SEM_FMA_LOAD:
-        return op->bits / 8;
+    case DG_SEM_ADD_LOAD:
+        return dg_ir_lanes(op) * element_bytes(op);
     case DG_SEM_LOAD_PART:
     case DG_SEM_STORE_PART:
         return part * element_bytes(op);
+    case DG_SEM_BROADCAST_GROUP:
+        return part * (strstr(op->dtype, "x2") != NULL ? 1 : element_bytes(op));
     case DG_SEM_BROADCAST:
     case DG_SEM_FMA_BROADCAST:
     case DG_SEM_LOAD_ELEMENT:

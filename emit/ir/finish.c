@@ -191,25 +191,36 @@ static bool prepare_tile(struct finish *f, struct dg_ir_tile *tile, const char *
     return (dg_ir_is_legal(f->isa, &tile->prime) || out_of_reach(f, comment)) &&
            prepare_step(f, tile, &tile->pass, comment) &&
            prepare_step(f, tile, &tile->rest, comment) &&
+           prepare_step(f, tile, &tile->odd, comment) &&
            colour(f, tile, &tile->zero, comment) && colour(f, tile, &tile->load, comment) &&
+           colour(f, tile, &tile->first, comment) &&
            colour(f, tile, &tile->finish, comment);
+}
+
+/* A block for the first pass of a loop only, or for all but the first. */
+static bool append_by_pass(struct finish *f, const struct dg_ir_node *of, bool first,
+                           const struct dg_ir_block *block)
+{
+    uint32_t label = f->labels, temporary = f->function->temporary;
+    const struct dg_ir_loop *loop = &of->u.loop;
+    uint64_t passes = fixed_count(&loop->count);
+    if (passes == 1)
+        return !first || append_legal(f, block);
+    f->labels++;
+    return append_op(f, DG_SEM_SLOT_LOAD, dg_ir_scalar(temporary), dg_ir_slot(loop->counter)) &&
+           append_advance(f, temporary, -(int64_t)passes) &&
+           append_op(f, first ? DG_SEM_JUMP_NONZERO : DG_SEM_JUMP_ZERO, dg_ir_scalar(temporary),
+                     dg_ir_label(label)) &&
+           append_legal(f, block) && append_target(f, label, false);
 }
 
 static bool append_start(struct finish *f, const struct dg_ir_tile *tile)
 {
-    if (!append_block(f, &tile->zero))
-        return false;
-    if (tile->first_of == NULL || tile->zero.count == 0 || tile->load.count == 0)
-        return append_legal(f, &tile->load);
-    uint32_t label = f->labels++, temporary = f->function->temporary;
-    const struct dg_ir_loop *loop = &tile->first_of->u.loop;
-    uint64_t passes = fixed_count(&loop->count);
-    if (passes == 1)
-        return true;
-    return append_op(f, DG_SEM_SLOT_LOAD, dg_ir_scalar(temporary), dg_ir_slot(loop->counter)) &&
-           append_advance(f, temporary, -(int64_t)passes) &&
-           append_op(f, DG_SEM_JUMP_ZERO, dg_ir_scalar(temporary), dg_ir_label(label)) &&
-           append_legal(f, &tile->load) && append_target(f, label, false);
+    bool always = tile->first_of == NULL || tile->zero.count == 0 || tile->load.count == 0;
+    return append_legal(f, &tile->zero) &&
+           (always ? append_legal(f, &tile->load)
+                   : append_by_pass(f, tile->first_of, false, &tile->load)) &&
+           (tile->first.count == 0 || append_by_pass(f, tile->first_of, true, &tile->first));
 }
 
 /* A counted run of one part of the k-loop. */
@@ -242,6 +253,7 @@ static bool append_tile(struct finish *f, struct dg_ir_node *node)
            append_start(f, tile) && append_legal(f, &tile->setup) && append_prime(f, tile) &&
            append_steps(f, &tile->passes, &tile->pass, &tile->pass_next) &&
            append_steps(f, &tile->rests, &tile->rest, &tile->rest_next) &&
+           append_steps(f, &tile->odds, &tile->odd, &(struct dg_ir_block){ 0 }) &&
            append_legal(f, &tile->finish);
 }
 

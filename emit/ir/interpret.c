@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/half.h"
+
 enum { VECTORS = 64, SCALARS = 64, LANE_BYTES = 64 };
 
 #define BASE(i) ((uint64_t)((i) + 1) << 44)
@@ -12,6 +14,7 @@ enum { VECTORS = 64, SCALARS = 64, LANE_BYTES = 64 };
 union vector {
     float f32[LANE_BYTES / 4];
     double f64[LANE_BYTES / 8];
+    uint32_t u32[LANE_BYTES / 4];
     unsigned char byte[LANE_BYTES];
 };
 
@@ -77,14 +80,9 @@ static bool is_f64(const struct dg_op *op)
     return strcmp(op->dtype, "f64") == 0;
 }
 
-static unsigned element_size(const struct dg_op *op)
+static unsigned lane_size(const struct dg_op *op)
 {
     return is_f64(op) ? 8 : 4;
-}
-
-static unsigned lane_count(const struct dg_op *op)
-{
-    return op->bits / 8 / element_size(op);
 }
 
 static double lane_of(const struct dg_op *op, const union vector *v, unsigned lane)
@@ -104,13 +102,70 @@ static void set_lane(const struct dg_op *op, union vector *v, unsigned lane, dou
 static void multiply_add(const struct dg_op *op, union vector *acc, const union vector *a,
                          const union vector *b, bool first)
 {
-    for (unsigned i = 0; i < lane_count(op); i++) {
+    for (unsigned i = 0; i < dg_ir_lanes(op); i++) {
         unsigned j = first ? 0 : i;
         if (is_f64(op))
             acc->f64[i] = fma(a->f64[i], b->f64[j], acc->f64[i]);
         else
             acc->f32[i] = fmaf(a->f32[i], b->f32[j], acc->f32[i]);
     }
+}
+
+static uint32_t dot_of_bytes(uint32_t a, uint32_t b)
+{
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < 32; i += 8) {
+        int32_t right = (int32_t)(b >> i & 0xff);
+        right = right > 127 ? right - 256 : right;
+        sum += (uint32_t)((int32_t)(a >> i & 0xff) * right);
+    }
+    return sum;
+}
+
+static float of_bf16(uint32_t bits)
+{
+    float value;
+    bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t dot_of_shorts(uint32_t a, uint32_t b)
+{
+    int32_t low = (int16_t)(a & 0xffff) * (int16_t)(b & 0xffff);
+    int32_t high = (int16_t)(a >> 16) * (int16_t)(b >> 16);
+    return (uint32_t)low + (uint32_t)high;
+}
+
+/* {0} += the sum over each lane's group of {1} * {2}. */
+static void dot(const struct dg_op *op, union vector *acc, const union vector *a,
+                const union vector *b)
+{
+    for (unsigned i = 0; i < dg_ir_lanes(op); i++) {
+        uint32_t x = a->u32[i], y = b->u32[i];
+        if (strcmp(op->dtype, "bf16") != 0) {
+            acc->u32[i] += strcmp(op->dtype, "u8s8") == 0 ? dot_of_bytes(x, y)
+                                                          : dot_of_shorts(x, y);
+            continue;
+        }
+        float high = fmaf(of_bf16(x >> 16), of_bf16(y >> 16), acc->f32[i]);
+        acc->f32[i] = fmaf(of_bf16(x & 0xffff), of_bf16(y & 0xffff), high);
+    }
+}
+
+/* Integer lanes: bit by bit the same for signed and unsigned. */
+static bool run_integer(const struct dg_op *op, union vector *to, const union vector *a,
+                        const union vector *b, int64_t immediate)
+{
+    for (unsigned i = 0; i < dg_ir_lanes(op); i++)
+        switch (op->sem) {
+        case DG_SEM_ADD: to->u32[i] = a->u32[i] + b->u32[i]; break;
+        case DG_SEM_SUB: to->u32[i] = a->u32[i] - b->u32[i]; break;
+        case DG_SEM_OR: to->u32[i] = a->u32[i] | b->u32[i]; break;
+        case DG_SEM_SHIFT_LEFT: to->u32[i] = a->u32[i] << immediate; break;
+        default: to->u32[i] = a->u32[i] >> immediate; break;
+        }
+    return true;
 }
 
 static double combine(enum dg_sem sem, double a, double b)
@@ -126,8 +181,48 @@ static double combine(enum dg_sem sem, double a, double b)
 
 static void spread(const struct dg_op *op, union vector *v)
 {
-    for (unsigned i = 1; i < lane_count(op); i++)
-        memcpy(v->byte + i * element_size(op), v->byte, element_size(op));
+    for (unsigned i = 1; i < dg_ir_lanes(op); i++)
+        memcpy(v->byte + i * lane_size(op), v->byte, lane_size(op));
+}
+
+/* The lane that an element of memory becomes. */
+static uint32_t lane_of_memory(const char *dtype, const unsigned char *at)
+{
+    uint16_t half;
+    if (strcmp(dtype, "u8") == 0)
+        return at[0];
+    if (strcmp(dtype, "s8") == 0)
+        return at[0] | (at[0] > 127 ? 0xffffff00 : 0);
+    memcpy(&half, at, sizeof half);
+    if (strcmp(dtype, "bf16") == 0)
+        return (uint32_t)half << 16;
+    if (strcmp(dtype, "f16") == 0)
+        return dg_f32_of_f16(half);
+    return half;
+}
+
+/* Elements narrower than a lane, one for each lane. */
+static void widen(const struct dg_op *op, union vector *v, unsigned count, unsigned bytes)
+{
+    for (unsigned i = count; bytes < lane_size(op) && i-- > 0;)
+        v->u32[i] = lane_of_memory(op->dtype, v->byte + i * bytes);
+}
+
+/* Lanes of f32 to f16, one behind the other. */
+static void narrow(union vector *v, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        uint16_t half = dg_f16_of_f32(v->u32[i]);
+        memcpy(v->byte + 2 * i, &half, sizeof half);
+    }
+}
+
+/* One or two bytes, each filled up to 16 bits. */
+static void widen_pair(const struct dg_op *op, union vector *v, unsigned count)
+{
+    uint32_t low = lane_of_memory(op->dtype[0] == 'u' ? "u8" : "s8", v->byte);
+    uint32_t high = lane_of_memory(op->dtype[0] == 'u' ? "u8" : "s8", v->byte + 1);
+    v->u32[0] = (low & 0xffff) | (count > 1 ? high << 16 : 0);
 }
 
 /* Memory to vector: `size` bytes, the rest of the register zero. */
@@ -146,7 +241,7 @@ static bool load(struct machine *m, const struct dg_ir_operand *memory, uint64_t
 
 static bool part_is_right(struct machine *m, const struct dg_ir_op *op)
 {
-    if (op->part == 0 || op->part >= lane_count(op->op) ||
+    if (op->part == 0 || op->part >= dg_ir_lanes(op->op) ||
         (op->op->part != 0 && op->op->part != op->part))
         return fault(m, "a part must be some lanes of a vector, those of its row", "");
     if (m->code->isa->mask_registers == 0 || op->op->part != 0)
@@ -174,12 +269,37 @@ static bool run_memory(struct machine *m, const struct dg_ir_op *op)
     }
     switch (op->op->sem) {
     case DG_SEM_LOAD:
-    case DG_SEM_LOAD_PART:
+    case DG_SEM_LOAD_PART: {
+        unsigned count = op->op->sem == DG_SEM_LOAD ? dg_ir_lanes(op->op) : op->part;
+        if (!load(m, &x[1], size, &v[x[0].index]))
+            return false;
+        widen(op->op, &v[x[0].index], count, (unsigned)size / count);
+        return true;
+    }
     case DG_SEM_LOAD_ELEMENT:
         return load(m, &x[1], size, &v[x[0].index]);
+    case DG_SEM_BROADCAST_GROUP:
+        if (op->op->part != op->part)
+            return fault(m, "a part must be that of its row", "");
+        if (!load(m, &x[1], size, &v[x[0].index]))
+            return false;
+        if (strstr(op->op->dtype, "x2") != NULL)
+            widen_pair(op->op, &v[x[0].index], op->part);
+        spread(op->op, &v[x[0].index]);
+        return true;
+    case DG_SEM_ADD_LOAD:
+        if (!load(m, &x[1], size, &value))
+            return false;
+        for (unsigned i = 0; i < dg_ir_lanes(op->op); i++)
+            v[x[0].index].u32[i] += value.u32[i];
+        return true;
     case DG_SEM_BROADCAST:
         if (!load(m, &x[1], size, &v[x[0].index]))
             return false;
+        if (strstr(op->op->dtype, "x2") != NULL)
+            widen_pair(op->op, &v[x[0].index], 2);
+        else
+            widen(op->op, &v[x[0].index], 1, (unsigned)size);
         spread(op->op, &v[x[0].index]);
         return true;
     case DG_SEM_FMA_LOAD:
@@ -190,9 +310,12 @@ static bool run_memory(struct machine *m, const struct dg_ir_op *op)
                      op->op->sem == DG_SEM_FMA_BROADCAST);
         return true;
     default:
+        value = v[x[1].index];
+        if (strcmp(op->op->dtype, "f16") == 0)
+            narrow(&value, (unsigned)size / 2);
         to = access_bytes(m, &x[0], size, true);
         if (to != NULL)
-            memcpy(to, v[x[1].index].byte, size);
+            memcpy(to, value.byte, size);
         return to != NULL;
     }
 }
@@ -202,17 +325,33 @@ static bool run_vector(struct machine *m, const struct dg_ir_op *op)
     const struct dg_ir_operand *x = op->operand;
     union vector *v = m->vector, *to = &v[x[0].index], a = v[x[1].index & (VECTORS - 1)];
     union vector b = v[x[2].index & (VECTORS - 1)];
+    bool integers = strcmp(op->op->dtype, "s32") == 0;
     switch (op->op->sem) {
     case DG_SEM_ZERO: memset(to, 0, sizeof *to); return true;
     case DG_SEM_MOVE: *to = a; return true;
     case DG_SEM_FMA: multiply_add(op->op, to, &a, &b, false); return true;
     case DG_SEM_FMA_ELEMENT: multiply_add(op->op, to, &a, &b, true); return true;
+    case DG_SEM_DOT: dot(op->op, to, &a, &b); return true;
+    case DG_SEM_SPLAT:
+        for (unsigned i = 0; i < dg_ir_lanes(op->op); i++)
+            to->u32[i] = (uint32_t)m->scalar[x[1].index & (SCALARS - 1)];
+        return true;
+    case DG_SEM_OR:
+        return run_integer(op->op, to, &a, &b, 0);
+    case DG_SEM_SHIFT_LEFT:
+    case DG_SEM_SHIFT_RIGHT:
+        return x[2].value < 0 || x[2].value > 31
+            ? fault(m, "a shift must be by 0 to 31 bits", "")
+            : run_integer(op->op, to, &a, &b, x[2].value);
     case DG_SEM_ADD:
     case DG_SEM_SUB:
+        if (integers)
+            return run_integer(op->op, to, &a, &b, 0);
+        /* fall through */
     case DG_SEM_MUL:
     case DG_SEM_MAX:
     case DG_SEM_MIN:
-        for (unsigned i = 0; i < lane_count(op->op); i++)
+        for (unsigned i = 0; i < dg_ir_lanes(op->op); i++)
             set_lane(op->op, to, i, combine(op->op->sem, lane_of(op->op, &a, i),
                                             lane_of(op->op, &b, i)));
         return true;
@@ -276,6 +415,8 @@ static bool run_op(struct machine *m, const struct dg_ir_op *op)
     case DG_SEM_STORE_PART:
     case DG_SEM_FMA_LOAD:
     case DG_SEM_FMA_BROADCAST:
+    case DG_SEM_ADD_LOAD:
+    case DG_SEM_BROADCAST_GROUP:
         return run_memory(m, op);
     case DG_SEM_PREFETCH_L1:
     case DG_SEM_PREFETCH_L2:

@@ -113,15 +113,17 @@ struct dg_ir_loop {
     uint32_t counter, save[DG_IR_STREAMS]; /* frame slots, given by dg_ir_finish */
 };
 
-/* zero and load start the accumulators. Both present: zero always, then load in all but the first
- * pass of `first_of`. Then setup (working pointers), prime (loads of the first pass into pinned
- * registers, where a pass loads for the next one), `passes` times pass + pass_next, `rests` times
- * rest + rest_next, finish. pass and rest are scheduled and coloured; the others keep their order.
- * Empty blocks are left out. A packing tile is one that has no accumulators. */
+/* zero, load and first start the accumulators. zero and load both present: zero always, then load
+ * in all but the first pass of `first_of`; then first, in its first pass only. Then setup (working
+ * pointers), prime (loads of the first pass into pinned registers, where a pass loads for the next
+ * one), `passes` times pass + pass_next, `rests` times rest + rest_next, `odds` times odd, finish.
+ * pass, rest and odd are scheduled and coloured; the others keep their order. Empty blocks are left
+ * out. A packing tile is one that has no accumulators. */
 struct dg_ir_tile {
-    struct dg_ir_block zero, load, setup, prime, pass, pass_next, rest, rest_next, finish;
+    struct dg_ir_block zero, load, first, setup, prime, pass, pass_next, rest, rest_next, odd;
+    struct dg_ir_block finish;
     const struct dg_ir_node *first_of;
-    struct dg_ir_count passes, rests;
+    struct dg_ir_count passes, rests, odds;       /* odds: 0 or 1 */
     uint64_t pinned;                       /* vector registers not free for temporaries */
     uint32_t virtuals;                     /* virtual registers are numbered below this */
 };
@@ -176,10 +178,14 @@ struct dg_ir_operand dg_ir_label(uint32_t index);
 bool dg_ir_add(struct dg_arena *arena, struct dg_ir_block *block, const struct dg_op *op,
                unsigned part, struct dg_ir_operand a, struct dg_ir_operand b,
                struct dg_ir_operand c);
+bool dg_ir_add_all(struct dg_arena *arena, struct dg_ir_block *block, const struct dg_op *op,
+                   unsigned part, const struct dg_ir_operand operands[4]);
 struct dg_ir_node *dg_ir_node(struct dg_arena *arena, enum dg_ir_node_kind kind,
                               const char *comment);
 /* True when an access of `bytes` at pointer + offset is one address of this target. */
 bool dg_ir_reaches(const struct dg_isa *isa, unsigned bytes, int64_t offset);
+/* Lanes of a vector that op works on. */
+unsigned dg_ir_lanes(const struct dg_op *op);
 /* Bytes that the memory operand of op touches, 0: it has none (or touches nothing). */
 unsigned dg_ir_access(const struct dg_op *op, unsigned part);
 

@@ -32,9 +32,15 @@ struct lower {
     uint32_t stride_pass, stride_rest;     /* scalars holding strides too long for an immediate */
     unsigned unroll;
     bool rotate;                           /* a pass makes the first loads of the next */
-    int64_t element, vector_bytes, panel_columns;
+    uint64_t steps;                        /* of K, the last one perhaps partly filled */
+    unsigned odd;                          /* elements of that last step, 0: all are full */
+    int64_t a_step, a_row;                 /* bytes of A from step to step, from row to row */
+    int64_t b_vector, panel_row;           /* of packed B a vector, and a step of a full panel */
+    int64_t c_vector, c_row, panel_columns;
+    int64_t head, tail_head;               /* ahead of each panel's steps: see recipes.def, flip */
+    uint32_t flip;                         /* vector register of the constant that flips A */
     uint64_t line;                         /* bytes that one prefetch brings */
-    int64_t tail_row;                      /* bytes of one k of the tail panel */
+    int64_t tail_row;                      /* bytes of one step of the tail panel */
     uint64_t panels;                       /* full panels of the whole product */
     uint64_t ahead_bytes;                  /* prefetch pointer's move per pass, 0: no prefetch */
     int64_t ahead_distance;                /* from a panel to the next */
@@ -56,7 +62,11 @@ bool dg_lower_stride(struct lower *l, int64_t bytes);
 
 /* Passes of `unroll` steps in kc steps. */
 uint64_t dg_lower_passes(const struct lower *l, uint64_t kc);
-/* bytes from one k to the next, for B of the tile */
+/* Vector registers that a tile may use: those below l->flip where A is flipped. */
+unsigned dg_lower_registers(const struct lower *l);
+/* In the function's entry: the constant that flips A, where the recipe has one. */
+bool dg_lower_flip(struct lower *l);
+/* bytes from one step to the next, for B of the tile */
 int64_t dg_lower_b_row(const struct lower *l, bool tail);
 
 /* tile.c: one tile of `rows` rows, on a full or the tail panel. */

@@ -55,6 +55,23 @@ bool dg_lower_mask(struct lower *l)
                       dg_lower_none())) || dg_lower_no_memory(l);
 }
 
+unsigned dg_lower_registers(const struct lower *l)
+{
+    return l->body->flip != NULL ? l->flip : l->isa->vector_registers;
+}
+
+bool dg_lower_flip(struct lower *l)
+{
+    struct dg_ir_function *f = &l->function;
+    const struct dg_op *op = dg_isa_op(l->isa, DG_SEM_SPLAT, "s32", l->isa->vector_bits, 0);
+    if (l->body->flip == NULL)
+        return true;
+    f->vector_name[l->flip] = "0x80 in every byte: flips the signs of A";
+    return (dg_ir_set(l->isa, l->arena, &f->entry, f->temporary, 0x80808080) &&
+            dg_ir_add(l->arena, &f->entry, op, 0, dg_ir_vector(l->flip),
+                      dg_ir_scalar(f->temporary), dg_lower_none())) || dg_lower_no_memory(l);
+}
+
 bool dg_lower_stride(struct lower *l, int64_t bytes)
 {
     struct dg_ir_block *entry = &l->function.entry;
@@ -71,8 +88,8 @@ bool dg_lower_stride(struct lower *l, int64_t bytes)
 int64_t dg_lower_b_row(const struct lower *l, bool tail)
 {
     if (l->problem->layout_b == DG_ROW_MAJOR)
-        return (int64_t)l->problem->ldb * l->element;
-    return tail ? l->tail_row : l->panel_columns * l->element;
+        return (int64_t)l->problem->ldb * l->body->b_bytes;
+    return tail ? l->tail_row : l->panel_row;
 }
 
 static uint64_t area_of(const struct lower *l)
@@ -94,12 +111,10 @@ static unsigned scalars_left(const struct lower *l)
 /* Pointers into A so that each row is within reach of one; false: they are too many. */
 static bool share_rows(struct lower *l, unsigned rows)
 {
-    int64_t stride = (int64_t)l->problem->lda * l->element;
-    int64_t last = (l->unroll - 1 + l->rotate) * l->element;
-    unsigned bytes = (unsigned)l->element;
+    int64_t last = (l->unroll - 1 + l->rotate) * l->a_step;
     l->row_pointers = 0;
     for (unsigned i = 0, first = 0; i < rows; i++) {
-        if (i > 0 && dg_ir_reaches(l->isa, bytes, (i - first) * stride + last))
+        if (i > 0 && dg_ir_reaches(l->isa, (unsigned)l->a_step, (i - first) * l->a_row + last))
             continue;
         if (l->row_pointers == scalars_left(l))
             return false;
@@ -132,9 +147,9 @@ static bool b_reaches(const struct lower *l, unsigned steps)
     for (unsigned u = 0; u < steps; u++)
         for (unsigned j = 0; j < l->plan->tile.vectors; j++)
             for (unsigned tail = 0; tail < 2; tail++) {
-                unsigned bytes = (unsigned)l->vector_bytes;
-                unsigned some = l->plan->tail_part * (unsigned)l->element;
-                int64_t offset = u * dg_lower_b_row(l, tail != 0) + j * l->vector_bytes;
+                unsigned bytes = (unsigned)l->b_vector;
+                unsigned some = l->plan->tail_part * l->body->b_bytes;
+                int64_t offset = u * dg_lower_b_row(l, tail != 0) + j * l->b_vector;
                 if (!dg_ir_reaches(l->isa, bytes, offset) ||
                     !dg_ir_reaches(l->isa, some == 0 ? bytes : some, offset))
                     return false;
@@ -166,7 +181,7 @@ static void choose_ahead(struct lower *l)
     const struct dg_plan *plan = l->plan;
     uint64_t passes = dg_lower_passes(l, plan->kc);
     uint64_t tiles = plan->rows.count[0] + plan->rows.count[1];
-    uint64_t bytes = (uint64_t)(l->panel_columns * l->element) * plan->kc;
+    uint64_t bytes = (uint64_t)l->panel_row * plan->kc;
     l->ahead_bytes = 0;
     if (!plan->prefetch || l->problem->layout_b != DG_PACKED || l->panels < 2 || passes == 0)
         return;
@@ -174,7 +189,7 @@ static void choose_ahead(struct lower *l)
         tiles = 1;
     uint64_t share = (bytes + passes * tiles - 1) / (passes * tiles);
     l->ahead_bytes = share > l->line ? (share + l->line - 1) / l->line * l->line : share;
-    l->ahead_distance = l->panel_columns * l->element * (int64_t)l->problem->k;
+    l->ahead_distance = l->panel_row * (int64_t)l->steps + l->head;
 }
 
 static unsigned tallest(const struct dg_plan *plan)
@@ -192,10 +207,20 @@ static unsigned tallest(const struct dg_plan *plan)
 static void set_sizes(struct lower *l)
 {
     const struct dg_plan *plan = l->plan;
-    l->element = plan->body.element_bytes;
-    l->vector_bytes = l->isa->vector_bits / 8;
-    l->panel_columns = (int64_t)plan->tile.vectors * plan->body.lanes;
-    l->tail_row = (int64_t)plan->tail_vectors * l->vector_bytes;
+    const struct dg_body *body = l->body;
+    l->steps = dg_body_steps(body, l->problem->k);
+    l->odd = (unsigned)(l->problem->k % body->group);
+    l->a_step = dg_body_a_step(body);
+    l->a_row = (int64_t)l->problem->lda * body->a_bytes;
+    l->b_vector = (int64_t)body->lanes * body->b_bytes;
+    l->c_vector = (int64_t)body->lanes * body->c_bytes;
+    l->c_row = (int64_t)l->problem->ldc * body->c_bytes;
+    l->panel_columns = (int64_t)plan->tile.vectors * body->lanes;
+    l->panel_row = (int64_t)plan->tile.vectors * l->b_vector;
+    l->tail_row = (int64_t)plan->tail_vectors * l->b_vector;
+    l->head = body->flip != NULL ? l->panel_row : 0;
+    l->tail_head = body->flip != NULL ? l->tail_row : 0;
+    l->flip = l->isa->vector_registers - 1;
     l->panels = (plan->n_blocks - 1) * plan->panels + plan->panels_last;
     l->area = area_of(l);
 }
@@ -205,7 +230,7 @@ static void set_line(struct lower *l, struct dg_view *view)
 {
     double line;
     bool known = view != NULL && dg_view_field(view, "l1_line_size", &line);
-    l->line = known ? (uint64_t)line : (uint64_t)l->vector_bytes;
+    l->line = known ? (uint64_t)line : l->isa->vector_bits / 8;
 }
 
 static bool give_walkers(struct lower *l)
@@ -215,8 +240,8 @@ static bool give_walkers(struct lower *l)
                              &l->walk[g]))
             return false;
     return dg_lower_scalar(l, "stride of A", &l->stride_a) &&
-           (dg_ir_set(l->isa, l->arena, &l->function.entry, l->stride_a,
-                      (int64_t)l->problem->lda * l->element) || dg_lower_no_memory(l));
+           (dg_ir_set(l->isa, l->arena, &l->function.entry, l->stride_a, l->a_row) ||
+            dg_lower_no_memory(l));
 }
 
 static bool give_scalars(struct lower *l)
@@ -241,13 +266,22 @@ static bool give_scalars(struct lower *l)
     return l->problem->layout_b == DG_PACKED || dg_lower_stride(l, dg_lower_b_row(l, false));
 }
 
+/* The steps of a panel stand behind its head. */
+static bool aim_steps(struct lower *l)
+{
+    struct dg_ir_function *f = &l->function;
+    return dg_ir_advance(l->isa, l->arena, &f->entry, f->stream[STREAM_B], l->head,
+                         f->temporary) || dg_lower_no_memory(l);
+}
+
 /* The tail panel stands behind all full ones. */
 static bool aim_tail(struct lower *l)
 {
     struct dg_ir_function *f = &l->function;
     if (l->problem->layout_b != DG_PACKED || l->plan->tail_columns == 0)
         return true;
-    int64_t move = (int64_t)l->panels * l->panel_columns * l->element * (int64_t)l->problem->k;
+    int64_t panel = l->panel_row * (int64_t)l->steps + l->head;
+    int64_t move = (int64_t)l->panels * panel + l->tail_head;
     uint32_t tail = f->stream[STREAM_TAIL];
     return (dg_ir_add(l->arena, &f->entry, dg_isa_op(l->isa, DG_SEM_COPY, "i64", 64, 0), 0,
                       dg_ir_scalar(tail), dg_ir_scalar(f->stream[STREAM_B]), dg_lower_none()) &&
@@ -279,12 +313,17 @@ static bool lower_kernel(struct lower *l, struct dg_ir_code *out)
         walk_rows(l, tallest(l->plan));
     choose_ahead(l);
     name_vectors(l);
-    return give_scalars(l) && dg_lower_mask(l) && aim_tail(l) && dg_lower_nest(l) &&
+    return give_scalars(l) && dg_lower_mask(l) && dg_lower_flip(l) && aim_tail(l) &&
+           aim_steps(l) && dg_lower_nest(l) &&
            dg_ir_finish(f, out, l->e);
 }
 
-static bool may_lower(const struct dg_problem *p, struct dg_error *e)
+static bool may_lower(const struct dg_problem *p, const struct dg_body *body, struct dg_error *e)
 {
+    if (p->layout_b != DG_PACKED && strcmp(body->load->dtype, body->source) != 0)
+        return dg_fail(e, DG_EXIT_INPUT, p->name, "B must be packed where the kernel reads other "
+                       "elements than the matrix has", dg_dtype_names[p->dtype],
+                       "use layout.b: packed");
     if (p->layout_a == DG_ROW_MAJOR && p->layout_c == DG_ROW_MAJOR &&
         (p->layout_b == DG_PACKED || p->layout_b == DG_ROW_MAJOR))
         return true;
@@ -320,10 +359,12 @@ static unsigned latency(void *self, const struct dg_op *op, bool accumulate)
     case DG_SEM_LOAD_PART:
         return all->load;
     case DG_SEM_BROADCAST:
+    case DG_SEM_BROADCAST_GROUP:
     case DG_SEM_LOAD_ELEMENT:
         return all->broadcast;
     case DG_SEM_FMA:
     case DG_SEM_FMA_ELEMENT:
+    case DG_SEM_DOT:
         return accumulate ? all->chain : all->chain_other;
     default:
         return 1;
@@ -345,7 +386,7 @@ static struct dg_ir_timing timing_of(struct lower *l, struct dg_view *view)
 bool dg_lower(const struct dg_problem *problem, const struct dg_plan *plan, struct dg_view *view,
               struct dg_arena *arena, struct dg_lowered *out, struct dg_error *e)
 {
-    if (!may_lower(problem, e))
+    if (!may_lower(problem, &plan->body, e))
         return false;
     struct lower l = {
         .problem = problem, .plan = plan, .body = &plan->body, .isa = plan->body.isa,
@@ -361,8 +402,9 @@ bool dg_lower(const struct dg_problem *problem, const struct dg_plan *plan, stru
     dg_lower_count_stamps(&l, out);
     if (!out->has_pack_b)
         return true;
-    out->packed_b_size = ((uint64_t)(l.panel_columns * l.element) * l.panels +
-                          (uint64_t)l.tail_row) * problem->k;
+    out->packed_b_size = l.steps == 0 ? 0
+        : ((uint64_t)l.panel_row * l.steps + (uint64_t)l.head) * l.panels +
+          (uint64_t)l.tail_row * l.steps + (uint64_t)l.tail_head;
     l.function = empty;
     return dg_lower_pack(&l) && dg_ir_finish(&l.function, &out->pack_b, e);
 }

@@ -59,8 +59,8 @@ static struct dg_ir_node *rows_loop(struct lower *l, uint32_t rows, struct dg_ir
     struct dg_ir_node *node = child == NULL ? NULL
         : loop(l, count, dg_lower_text(l, "tiles of %u rows", rows), child);
     if (node != NULL) {
-        node->u.loop.step[STREAM_A] = (int64_t)(rows * l->problem->lda) * l->element;
-        node->u.loop.step[STREAM_C] = (int64_t)(rows * l->problem->ldc) * l->element;
+        node->u.loop.step[STREAM_A] = rows * l->a_row;
+        node->u.loop.step[STREAM_C] = rows * l->c_row;
     }
     return node;
 }
@@ -70,15 +70,20 @@ static bool packed(const struct lower *l)
     return l->problem->layout_b == DG_PACKED;
 }
 
+/* Bytes of B from one panel to the next. */
+static int64_t panel_step(const struct lower *l)
+{
+    return packed(l) ? l->panel_row * (int64_t)l->steps + l->head : l->panel_row;
+}
+
 static struct dg_ir_node *panels_loop(struct lower *l, struct dg_ir_node *child)
 {
     const struct dg_plan *plan = l->plan;
-    int64_t row = l->panel_columns * l->element;
     struct dg_ir_count count = { plan->panels, plan->panels_last, l->n_loop };
     struct dg_ir_node *node = child == NULL ? NULL : loop(l, count, "panels of B", child);
     if (node != NULL) {
-        node->u.loop.step[STREAM_B] = packed(l) ? row * (int64_t)l->problem->k : row;
-        node->u.loop.step[STREAM_C] = row;
+        node->u.loop.step[STREAM_B] = panel_step(l);
+        node->u.loop.step[STREAM_C] = l->panel_columns * l->body->c_bytes;
     }
     return node;
 }
@@ -196,22 +201,21 @@ static bool make_blocks(struct lower *l)
                      dg_lower_text(l, "blocks of %llu columns", (unsigned long long)plan->nc),
                      NULL);
     l->k_loop = loop(l, simple(plan->k_blocks),
-                     dg_lower_text(l, "blocks of %llu k", (unsigned long long)plan->kc), NULL);
+                     dg_lower_text(l, "blocks of %llu k",
+                                   (unsigned long long)plan->kc * l->body->group), NULL);
     l->m_loop = loop(l, simple(plan->m_blocks),
                      dg_lower_text(l, "blocks of %llu rows", (unsigned long long)plan->mc), NULL);
     if (l->n_loop == NULL || l->k_loop == NULL || l->m_loop == NULL)
         return false;
     struct dg_ir_loop *n = &l->n_loop->u.loop, *k = &l->k_loop->u.loop, *m = &l->m_loop->u.loop;
-    const struct dg_problem *p = l->problem;
-    int64_t columns = (int64_t)plan->nc * l->element;
-    n->step[STREAM_B] = packed(l) ? columns * (int64_t)p->k : columns;
-    n->step[STREAM_C] = columns;
-    k->step[STREAM_A] = (int64_t)plan->kc * l->element;
+    n->step[STREAM_B] = (int64_t)plan->panels * panel_step(l);
+    n->step[STREAM_C] = (int64_t)plan->nc * l->body->c_bytes;
+    k->step[STREAM_A] = (int64_t)plan->kc * l->a_step;
     k->step[STREAM_B] = (int64_t)plan->kc * dg_lower_b_row(l, false);
     if (packed(l) && plan->tail_columns != 0)
         k->step[STREAM_TAIL] = (int64_t)plan->kc * l->tail_row;
-    m->step[STREAM_A] = (int64_t)(plan->mc * p->lda) * l->element;
-    m->step[STREAM_C] = (int64_t)(plan->mc * p->ldc) * l->element;
+    m->step[STREAM_A] = (int64_t)plan->mc * l->a_row;
+    m->step[STREAM_C] = (int64_t)plan->mc * l->c_row;
     return true;
 }
 

@@ -1,41 +1,160 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * NAME_pack_b: row-major K x N into panels. A packing tile copies `vectors` vectors of each k; the
- * tail's last vector is loaded in part, which leaves zeros in its other lanes. */
+ * NAME_pack_b: row-major K x N into panels. A packing tile makes `vectors` vectors of each step: it
+ * copies a row, widens it, or puts a group of rows into the lanes, the first in the lowest bits and
+ * zeros beyond K. The tail's last vector is loaded in part, which leaves zeros in its other lanes.
+ * Where A is flipped (a + 128), -128 times the sums of B's columns go ahead of the panel's
+ * steps. */
 #include <assert.h>
+#include <string.h>
 
 #include "emit/lower/internal.h"
+
+/* What one packing tile is written with. */
+struct packer {
+    struct lower *l;
+    struct dg_ir_tile *tile;
+    unsigned vectors, part;                /* of a step; lanes of the last vector, 0: all */
+};
 
 static const struct dg_op *scalar_op(const struct lower *l, enum dg_sem sem)
 {
     return dg_isa_op(l->isa, sem, "i64", 64, 0);
 }
 
-static bool add_vector(struct lower *l, struct dg_ir_tile *tile, struct dg_ir_block *block,
-                       int64_t from, int64_t to, unsigned part)
+static const struct dg_op *vector_op(const struct lower *l, enum dg_sem sem)
 {
-    const struct dg_op *load = dg_isa_op(l->isa, part == 0 ? DG_SEM_LOAD : DG_SEM_LOAD_PART,
-                                         l->body->element, l->isa->vector_bits, part);
-    assert(load != NULL && "the target lacks a part");
-    struct dg_ir_operand value = dg_ir_vector(tile->virtuals++), scratch = dg_lower_none();
-    for (const char *p = load->operands; *p != '\0'; p++)
-        if (*p == 't')
-            scratch = dg_ir_vector(tile->virtuals++);
-    return (dg_ir_add(l->arena, block, load, part, value, dg_ir_memory(l->step_a[0], from),
-                      scratch) &&
-            dg_ir_add(l->arena, block, l->body->store, 0, dg_ir_memory(l->step_b, to), value,
-                      dg_lower_none())) || dg_lower_no_memory(l);
+    return dg_isa_op(l->isa, sem, "s32", l->isa->vector_bits, 0);
 }
 
-static bool add_steps(struct lower *l, struct dg_ir_tile *tile, struct dg_ir_block *block,
-                      unsigned steps, unsigned vectors, unsigned part)
+static bool add(struct packer *p, struct dg_ir_block *block, const struct dg_op *op, unsigned part,
+                struct dg_ir_operand a, struct dg_ir_operand b, struct dg_ir_operand c)
 {
-    int64_t from = (int64_t)l->problem->ldb * l->element, to = vectors * l->vector_bytes;
+    return dg_ir_add(p->l->arena, block, op, part, a, b, c) || dg_lower_no_memory(p->l);
+}
+
+/* Stores of what the kernel loads. */
+static const struct dg_op *store_op(const struct lower *l)
+{
+    return dg_isa_op(l->isa, DG_SEM_STORE, l->body->load->dtype, l->isa->vector_bits, 0);
+}
+
+static bool same(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+static unsigned source_bytes(const struct lower *l)
+{
+    return dg_dtypes[l->problem->dtype].b_bytes;
+}
+
+static int64_t source_row(const struct lower *l)
+{
+    return (int64_t)l->problem->ldb * source_bytes(l);
+}
+
+/* One row's elements of a vector into a fresh register. */
+static bool add_row(struct packer *p, struct dg_ir_block *block, unsigned vector, unsigned row,
+                    struct dg_ir_operand *out)
+{
+    struct lower *l = p->l;
+    unsigned part = vector + 1 == p->vectors ? p->part : 0;
+    const struct dg_op *load = dg_isa_op(l->isa, part == 0 ? DG_SEM_LOAD : DG_SEM_LOAD_PART,
+                                         l->body->source, l->isa->vector_bits, part);
+    assert(load != NULL && "the target lacks a part");
+    struct dg_ir_operand scratch = dg_lower_none();
+    *out = dg_ir_vector(p->tile->virtuals++);
+    for (const char *c = load->operands; *c != '\0'; c++)
+        if (*c == 't')
+            scratch = dg_ir_vector(p->tile->virtuals++);
+    int64_t at = row * source_row(l) + (int64_t)vector * l->body->lanes * source_bytes(l);
+    return add(p, block, load, part, *out, dg_ir_memory(l->step_a[0], at), scratch);
+}
+
+static bool shift(struct packer *p, struct dg_ir_block *block, enum dg_sem sem, unsigned bits,
+                  struct dg_ir_operand *value)
+{
+    struct dg_ir_operand before = *value;
+    if (bits == 0)
+        return true;
+    *value = dg_ir_vector(p->tile->virtuals++);
+    return add(p, block, vector_op(p->l, sem), 0, *value, before, dg_ir_immediate(bits));
+}
+
+/* Row `row` of a lane's group put in its place, with zeros in those of the others: a bf16 that
+ * becomes f32 stands in the upper half. */
+static bool place_row(struct packer *p, struct dg_ir_block *block, unsigned row,
+                      struct dg_ir_operand *value)
+{
+    const struct dg_body *body = p->l->body;
+    unsigned bits = 32 / body->group, low = row * bits;
+    if (same(body->load->dtype, body->source))
+        return true;
+    if (body->group == 1)
+        return shift(p, block, DG_SEM_SHIFT_LEFT, 16, value);
+    if (body->source[0] == 'u')
+        return shift(p, block, DG_SEM_SHIFT_LEFT, low, value);
+    return shift(p, block, DG_SEM_SHIFT_LEFT, 32 - bits, value) &&
+           shift(p, block, DG_SEM_SHIFT_RIGHT, 32 - bits - low, value);
+}
+
+/* Row `row` of a group joined to those before it. */
+static bool join_row(struct packer *p, struct dg_ir_block *block, struct dg_ir_operand value,
+                     struct dg_ir_operand *all)
+{
+    struct dg_ir_operand before = *all;
+    *all = dg_ir_vector(p->tile->virtuals++);
+    return add(p, block, vector_op(p->l, DG_SEM_OR), 0, *all, before, value);
+}
+
+/* A vector of a step whose first row is `row` rows from the pointer, of so many rows. */
+static bool add_vector(struct packer *p, struct dg_ir_block *block, unsigned vector, unsigned row,
+                       unsigned rows, int64_t to)
+{
+    struct lower *l = p->l;
+    struct dg_ir_operand all, next;
+    if (!add_row(p, block, vector, row, &all) || !place_row(p, block, 0, &all))
+        return false;
+    for (unsigned i = 1; i < rows; i++)
+        if (!add_row(p, block, vector, row + i, &next) || !place_row(p, block, i, &next) ||
+            !join_row(p, block, next, &all))
+            return false;
+    if (l->body->flip != NULL && !add(p, block, l->body->chain, 0, dg_ir_vector(vector),
+                                      dg_ir_vector(l->flip), all))
+        return false;
+    return add(p, block, store_op(l), 0, dg_ir_memory(l->step_b, to), all, dg_lower_none());
+}
+
+static bool add_steps(struct packer *p, struct dg_ir_block *block, unsigned steps, unsigned rows)
+{
+    const struct lower *l = p->l;
     for (unsigned u = 0; u < steps; u++)
-        for (unsigned j = 0; j < vectors; j++)
-            if (!add_vector(l, tile, block, u * from + j * l->vector_bytes,
-                            u * to + j * l->vector_bytes, j + 1 == vectors ? part : 0))
+        for (unsigned j = 0; j < p->vectors; j++)
+            if (!add_vector(p, block, j, u * l->body->group, rows,
+                            (u * p->vectors + j) * l->b_vector))
                 return false;
+    return true;
+}
+
+/* Sums of the columns times 128 start at 0; their negatives go to the head of the panel. */
+static bool add_head(struct packer *p)
+{
+    struct lower *l = p->l;
+    struct dg_ir_operand none = dg_lower_none(), zero = dg_ir_vector(p->tile->virtuals++);
+    if (l->body->flip == NULL)
+        return true;
+    p->tile->pinned = ((UINT64_C(1) << p->vectors) - 1) | UINT64_C(1) << l->flip;
+    if (!add(p, &p->tile->finish, l->body->zero, 0, zero, none, none))
+        return false;
+    for (unsigned j = 0; j < p->vectors; j++) {
+        struct dg_ir_operand sum = dg_ir_vector(j), head = dg_ir_vector(p->tile->virtuals++);
+        if (!add(p, &p->tile->zero, l->body->zero, 0, sum, none, none) ||
+            !add(p, &p->tile->finish, vector_op(l, DG_SEM_SUB), 0, head, zero, sum) ||
+            !add(p, &p->tile->finish, store_op(l), 0,
+                 dg_ir_memory(l->function.stream[STREAM_B], j * l->b_vector), head, none))
+            return false;
+    }
     return true;
 }
 
@@ -50,41 +169,49 @@ static bool add_bump(struct lower *l, struct dg_ir_block *block, uint32_t scalar
            dg_lower_no_memory(l);
 }
 
-static bool add_bumps(struct lower *l, struct dg_ir_block *block, unsigned steps,
-                      unsigned vectors, uint32_t held)
+static bool add_bumps(struct packer *p, struct dg_ir_block *block, unsigned steps, uint32_t held)
 {
-    int64_t from = (int64_t)l->problem->ldb * l->element;
+    struct lower *l = p->l;
+    int64_t from = source_row(l) * l->body->group;
     return add_bump(l, block, l->step_a[0], steps * from, held) &&
-           add_bump(l, block, l->step_b, steps * vectors * l->vector_bytes, held);
+           add_bump(l, block, l->step_b, steps * p->vectors * l->b_vector, held);
 }
 
-static bool add_copies(struct lower *l, struct dg_ir_block *block)
+static bool add_copies(struct packer *p)
 {
+    struct lower *l = p->l;
+    struct dg_ir_block *block = &p->tile->setup;
+    int64_t head = l->body->flip != NULL ? p->vectors * l->b_vector : 0;
     const uint32_t *stream = l->function.stream;
-    return (dg_ir_add(l->arena, block, scalar_op(l, DG_SEM_COPY), 0, dg_ir_scalar(l->step_a[0]),
-                      dg_ir_scalar(stream[STREAM_A]), dg_lower_none()) &&
-            dg_ir_add(l->arena, block, scalar_op(l, DG_SEM_COPY), 0, dg_ir_scalar(l->step_b),
-                      dg_ir_scalar(stream[STREAM_B]), dg_lower_none())) || dg_lower_no_memory(l);
+    return add(p, block, scalar_op(l, DG_SEM_COPY), 0, dg_ir_scalar(l->step_a[0]),
+               dg_ir_scalar(stream[STREAM_A]), dg_lower_none()) &&
+           add(p, block, scalar_op(l, DG_SEM_COPY), 0, dg_ir_scalar(l->step_b),
+               dg_ir_scalar(stream[STREAM_B]), dg_lower_none()) &&
+           (dg_ir_advance(l->isa, l->arena, block, l->step_b, head, l->function.temporary) ||
+            dg_lower_no_memory(l));
 }
 
 static struct dg_ir_node *pack_tile(struct lower *l, unsigned vectors, unsigned part)
 {
     struct dg_ir_node *node = dg_ir_node(l->arena, DG_IR_TILE,
-                                         dg_lower_text(l, "copy %u vectors a row", vectors));
+                                         dg_lower_text(l, "%u vectors a step", vectors));
     if (node == NULL) {
         dg_lower_no_memory(l);
         return NULL;
     }
     struct dg_ir_tile *tile = &node->u.tile;
-    uint64_t k = l->problem->k;
+    struct packer p = { l, tile, vectors, part };
+    uint64_t full = l->problem->k / l->body->group;
     tile->virtuals = l->isa->vector_registers;
-    tile->passes.usual = tile->passes.last = k / l->unroll;
-    tile->rests.usual = tile->rests.last = k % l->unroll;
-    if (!add_copies(l, &tile->setup) ||
-        !add_steps(l, tile, &tile->pass, l->unroll, vectors, part) ||
-        !add_bumps(l, &tile->pass_next, l->unroll, vectors, l->stride_pass) ||
-        !add_steps(l, tile, &tile->rest, 1, vectors, part) ||
-        !add_bumps(l, &tile->rest_next, 1, vectors, l->stride_rest))
+    tile->passes.usual = tile->passes.last = full / l->unroll;
+    tile->rests.usual = tile->rests.last = full % l->unroll;
+    tile->odds.usual = tile->odds.last = l->odd != 0;
+    if (!add_copies(&p) || !add_head(&p) ||
+        !add_steps(&p, &tile->pass, l->unroll, l->body->group) ||
+        !add_bumps(&p, &tile->pass_next, l->unroll, l->stride_pass) ||
+        !add_steps(&p, &tile->rest, 1, l->body->group) ||
+        !add_bumps(&p, &tile->rest_next, 1, l->stride_rest) ||
+        (l->odd != 0 && !add_steps(&p, &tile->odd, 1, l->odd)))
         return NULL;
     return node;
 }
@@ -94,10 +221,9 @@ static bool add_panels(struct lower *l)
     struct dg_ir_node *loop = dg_ir_node(l->arena, DG_IR_LOOP, "full panels");
     if (loop == NULL)
         return dg_lower_no_memory(l);
-    int64_t row = l->panel_columns * l->element;
     loop->u.loop.count = (struct dg_ir_count){ l->panels, l->panels, NULL };
-    loop->u.loop.step[STREAM_A] = row;
-    loop->u.loop.step[STREAM_B] = row * (int64_t)l->problem->k;
+    loop->u.loop.step[STREAM_A] = l->panel_columns * source_bytes(l);
+    loop->u.loop.step[STREAM_B] = l->panel_row * (int64_t)l->steps + l->head;
     loop->u.loop.child = pack_tile(l, l->plan->tile.vectors, 0);
     l->function.nest = loop;
     return loop->u.loop.child != NULL;
@@ -115,17 +241,17 @@ static bool add_tail(struct lower *l)
 /* Steps of one pass: few, and all within the reach of an address. */
 static unsigned pack_unroll(const struct lower *l)
 {
-    int64_t from = (int64_t)l->problem->ldb * l->element;
-    unsigned unroll = 4, bytes = (unsigned)l->vector_bytes;
-    unsigned some = l->plan->tail_part == 0 ? bytes : l->plan->tail_part * (unsigned)l->element;
+    unsigned group = l->body->group, unroll = 4 / group;
+    unsigned bytes = l->body->lanes * source_bytes(l);
+    unsigned some = l->plan->tail_part == 0 ? bytes : l->plan->tail_part * source_bytes(l);
     while (unroll > 1) {
         bool reaches = true;
-        for (unsigned u = 1; u < unroll; u++)
+        for (unsigned u = 1; u < unroll * group; u++)
             for (unsigned j = 0; j < l->plan->tile.vectors; j++)
                 reaches = reaches &&
-                          dg_ir_reaches(l->isa, bytes, u * from + j * l->vector_bytes) &&
-                          dg_ir_reaches(l->isa, some, u * from + j * l->vector_bytes);
-        if (reaches && unroll <= l->problem->k)
+                          dg_ir_reaches(l->isa, bytes, u * source_row(l) + j * bytes) &&
+                          dg_ir_reaches(l->isa, some, u * source_row(l) + j * bytes);
+        if (reaches && unroll <= l->problem->k / group)
             break;
         unroll /= 2;
     }
@@ -143,9 +269,9 @@ bool dg_lower_pack(struct lower *l)
     l->unroll = pack_unroll(l);
     if (!dg_lower_scalar(l, "count", &l->function.count) ||
         !dg_lower_scalar(l, "free", &l->function.temporary) ||
-        !dg_lower_scalar(l, "row of B", &l->step_a[0]) ||
-        !dg_lower_scalar(l, "row of the panel", &l->step_b) || !dg_lower_mask(l) ||
-        !dg_lower_stride(l, (int64_t)l->problem->ldb * l->element))
+        !dg_lower_scalar(l, "rows of B", &l->step_a[0]) ||
+        !dg_lower_scalar(l, "step of the panel", &l->step_b) || !dg_lower_mask(l) ||
+        !dg_lower_flip(l) || !dg_lower_stride(l, source_row(l) * l->body->group))
         return false;
     l->function.scratch_pointer = l->step_a[0];
     if (l->problem->k == 0)

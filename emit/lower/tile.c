@@ -51,7 +51,7 @@ static const struct dg_op *access_op(struct tile *t, enum dg_sem whole, enum dg_
                                      unsigned part)
 {
     struct lower *l = t->l;
-    const struct dg_op *op = dg_isa_op(l->isa, part == 0 ? whole : some, l->body->element,
+    const struct dg_op *op = dg_isa_op(l->isa, part == 0 ? whole : some, l->body->c,
                                        l->isa->vector_bits, part);
     if (op == NULL)
         dg_fail(l->e, DG_EXIT_INTERNAL, l->isa->name,
@@ -80,12 +80,11 @@ static bool add_c_accesses(struct tile *t, struct dg_ir_block *block, enum dg_se
                            enum dg_sem some)
 {
     struct lower *l = t->l;
-    int64_t row_bytes = (int64_t)l->problem->ldc * l->element;
     for (unsigned i = 0; i < t->shape.rows; i++)
         for (unsigned j = 0; j < t->shape.vectors; j++) {
             unsigned part = part_of(t, j);
             struct dg_ir_operand c = dg_ir_memory(l->function.stream[STREAM_C],
-                                                  i * row_bytes + j * l->vector_bytes);
+                                                  i * l->c_row + j * l->c_vector);
             if (!add_access(t, block, access_op(t, whole, some, part), part,
                             dg_ir_vector(accumulator(t, i, j)), c))
                 return false;
@@ -114,12 +113,12 @@ static struct dg_ir_operand memory_of(const struct tile *t, struct dg_body_opera
 {
     const struct lower *l = t->l;
     if (x.role == DG_B)
-        return dg_ir_memory(l->step_b, u * dg_lower_b_row(l, t->tail) + x.vector * l->vector_bytes);
+        return dg_ir_memory(l->step_b, u * dg_lower_b_row(l, t->tail) + x.vector * l->b_vector);
     unsigned g = pointer_of_row(l, x.row);
     if (l->walks)
-        return dg_ir_memory(l->walk[g], u * l->element);
-    int64_t rows = (int64_t)(x.row - l->first_row[g]) * (int64_t)l->problem->lda;
-    return dg_ir_memory(l->step_a[g], (rows + (int64_t)u) * l->element);
+        return dg_ir_memory(l->walk[g], u * l->a_step);
+    int64_t rows = (int64_t)(x.row - l->first_row[g]);
+    return dg_ir_memory(l->step_a[g], rows * l->a_row + u * l->a_step);
 }
 
 static struct dg_ir_operand operand_of(struct tile *t, char letter, struct dg_body_operand x,
@@ -129,6 +128,10 @@ static struct dg_ir_operand operand_of(struct tile *t, char letter, struct dg_bo
         return memory_of(t, x, u);
     if (x.role == DG_ACC)
         return dg_ir_vector(accumulator(t, x.row, x.vector));
+    if (x.role == DG_FLIP)
+        return dg_ir_vector(t->l->flip);
+    if (x.role == DG_SCRATCH)
+        return dg_ir_vector(fresh(t));
     uint32_t *held = x.role == DG_A ? &t->a[x.row] : &t->b[x.vector];
     if (letter == 'd')
         *held = fresh(t);
@@ -160,18 +163,24 @@ static bool add_walk(struct tile *t, struct dg_ir_block *block, const struct dg_
     return true;
 }
 
+/* One operation of a step, u steps on; `odd`: of the last step, with so many elements only. */
 static bool add_step_op(struct tile *t, struct dg_ir_block *block, const struct dg_body_op *op,
-                        unsigned u)
+                        unsigned u, unsigned odd)
 {
-    struct dg_ir_operand x[3] = { { 0 } };
+    struct dg_ir_operand x[4] = { { 0 } };
     if (t->l->walks && !add_walk(t, block, op))
         return false;
-    for (unsigned i = 0; op->op->operands[i] != '\0'; i++)
-        x[i] = operand_of(t, op->op->operands[i], op->operand[i], u);
+    /* what is read first: the result may take the place of a source */
+    for (unsigned written = 0; written < 2; written++)
+        for (unsigned i = 0; op->op->operands[i] != '\0'; i++)
+            if ((op->op->operands[i] == 'd') == (written == 1))
+                x[i] = operand_of(t, op->op->operands[i], op->operand[i], u);
     if (is_partial_load(t, op))
         return add_access(t, block, access_op(t, DG_SEM_LOAD, DG_SEM_LOAD_PART, t->part), t->part,
                           x[0], x[1]);
-    return add(t, block, op->op, 0, x[0], x[1], x[2]);
+    bool some = odd != 0 && op->op == t->l->body->broadcast;
+    return dg_ir_add_all(t->l->arena, block, some ? t->l->body->part[odd] : op->op, some ? odd : 0,
+                         x) || dg_lower_no_memory(t->l);
 }
 
 /* A partial load may need a scratch register, which is there at the start of a step only: the last
@@ -237,7 +246,7 @@ static bool add_bumps(struct tile *t, struct dg_ir_block *block, unsigned steps,
 {
     struct lower *l = t->l;
     for (unsigned g = 0; g < l->row_pointers && l->first_row[g] < t->shape.rows; g++)
-        if (!add_advance(t, block, l->step_a[g], steps * l->element))
+        if (!add_advance(t, block, l->step_a[g], steps * l->a_step))
             return false;
     int64_t b = steps * dg_lower_b_row(l, t->tail);
     if (b <= l->isa->immediate_max) {
@@ -268,8 +277,7 @@ static bool add_setup(struct tile *t)
         return false;
     for (unsigned g = 0; g < l->row_pointers && l->first_row[g] < t->shape.rows; g++) {
         unsigned before = g == 0 ? 0 : l->first_row[g - 1];
-        int64_t move = (int64_t)(l->first_row[g] - before) * (int64_t)l->problem->lda *
-                       l->element;
+        int64_t move = (int64_t)(l->first_row[g] - before) * l->a_row;
         if (!add_copy(t, block, l->step_a[g], g == 0 ? stream[STREAM_A] : l->step_a[g - 1], move))
             return false;
     }
@@ -288,7 +296,8 @@ static bool is_load(const struct dg_body_op *op)
 static bool choose_rotated(struct tile *t)
 {
     struct lower *l = t->l;
-    unsigned used = dg_body_registers(l->body, t->shape), there = l->isa->vector_registers;
+    unsigned used = dg_body_registers(l->body, t->shape), there = dg_lower_registers(l);
+    used -= l->body->flip != NULL;
     t->rotated = dg_alloc_array(l->arena, t->steps, sizeof *t->rotated);
     if (t->rotated == NULL)
         return dg_lower_no_memory(l);
@@ -304,7 +313,7 @@ static bool choose_rotated(struct tile *t)
 /* The rotated loads, of the step u steps from the pointers on. */
 static bool add_rotated(struct tile *t, struct dg_ir_block *block, unsigned u)
 {
-    uint32_t to = t->l->isa->vector_registers - t->rotations;
+    uint32_t to = dg_lower_registers(t->l) - t->rotations;
     for (size_t i = 0; i < t->steps; i++)
         if (t->rotated[i] && !add(t, block, t->step[i].op, 0, dg_ir_vector(to++),
                                   memory_of(t, t->step[i].operand[1], u), dg_lower_none()))
@@ -315,7 +324,7 @@ static bool add_rotated(struct tile *t, struct dg_ir_block *block, unsigned u)
 /* The operations of a pass's first step find their rotated operands in place. */
 static void take_rotated(struct tile *t)
 {
-    uint32_t from = t->l->isa->vector_registers - t->rotations;
+    uint32_t from = dg_lower_registers(t->l) - t->rotations;
     for (size_t i = 0; i < t->steps; i++)
         if (t->rotated[i]) {
             const struct dg_body_operand *x = &t->step[i].operand[0];
@@ -329,7 +338,7 @@ static bool add_pass(struct tile *t)
     take_rotated(t);
     for (unsigned u = 0; u < l->unroll; u++) {
         for (size_t i = 0; i < t->steps; i++)
-            if ((u > 0 || !t->rotated[i]) && !add_step_op(t, &t->out->pass, &t->step[i], u))
+            if ((u > 0 || !t->rotated[i]) && !add_step_op(t, &t->out->pass, &t->step[i], u, 0))
                 return false;
         if (!add_prefetches(t, &t->out->pass, u))
             return false;
@@ -344,34 +353,69 @@ static bool add_steps(struct tile *t)
         return false;
     t->next = l->isa->vector_registers;
     for (size_t i = 0; i < t->steps; i++)
-        if (!add_step_op(t, &t->out->rest, &t->step[i], 0))
+        if (!add_step_op(t, &t->out->rest, &t->step[i], 0, 0))
+            return false;
+    t->next = l->isa->vector_registers;
+    for (size_t i = 0; l->odd != 0 && i < t->steps; i++)
+        if (!add_step_op(t, &t->out->odd, &t->step[i], 0, l->odd))
             return false;
     return add_bumps(t, &t->out->pass_next, l->unroll, true) &&
            add_bumps(t, &t->out->rest_next, 1, false);
 }
 
-/* Passes and the steps left over: with rotated loads at least one. */
+/* Passes and the steps left over: with rotated loads at least one, and never the partly filled. */
 static void set_counts(struct tile *t)
 {
     const struct lower *l = t->l;
     const struct dg_plan *plan = l->plan;
-    uint64_t passes = dg_lower_passes(l, plan->kc), last = dg_lower_passes(l, plan->kc_last);
+    uint64_t full = plan->kc_last - (l->odd != 0);
+    uint64_t passes = dg_lower_passes(l, plan->kc), last = dg_lower_passes(l, full);
     t->out->passes = (struct dg_ir_count){ passes, last, l->k_loop };
-    t->out->rests = (struct dg_ir_count){ plan->kc - passes * l->unroll,
-                                          plan->kc_last - last * l->unroll, l->k_loop };
+    t->out->rests = (struct dg_ir_count){ plan->kc - passes * l->unroll, full - last * l->unroll,
+                                          l->k_loop };
+    t->out->odds = (struct dg_ir_count){ 0, l->odd != 0, l->k_loop };
+}
+
+/* Every row of accumulators from the head of the panel. */
+static bool add_heads(struct tile *t, struct dg_ir_block *block, const struct dg_op *op)
+{
+    const struct lower *l = t->l;
+    uint32_t panel = l->function.stream[t->tail ? STREAM_TAIL : STREAM_B];
+    int64_t head = t->tail ? l->tail_head : l->head;
+    for (unsigned i = 0; i < t->shape.rows; i++)
+        for (unsigned j = 0; j < t->shape.vectors; j++)
+            if (!add(t, block, op, 0, dg_ir_vector(accumulator(t, i, j)),
+                     dg_ir_memory(panel, j * l->b_vector - head), dg_lower_none()))
+                return false;
+    return true;
+}
+
+/* From zero or the panel's head; from C where it is added to, with the head in the first block of K
+ * beside it. */
+static bool add_start(struct tile *t)
+{
+    struct lower *l = t->l;
+    struct dg_ir_tile *out = t->out;
+    bool adds = l->problem->beta != 0, blocks = l->plan->k_blocks > 1;
+    bool heads = l->body->flip != NULL && l->steps > 0;
+    if (!adds && !(heads ? add_heads(t, &out->zero, l->body->load) : add_zeros(t)))
+        return false;
+    if ((adds || blocks) && !add_c_accesses(t, &out->load, DG_SEM_LOAD, DG_SEM_LOAD_PART))
+        return false;
+    return !adds || !heads ||
+           add_heads(t, &out->first, dg_isa_op(l->isa, DG_SEM_ADD_LOAD, "s32",
+                                               l->isa->vector_bits, 0));
 }
 
 static bool fill(struct tile *t)
 {
     struct lower *l = t->l;
-    const struct dg_plan *plan = l->plan;
-    bool adds = l->problem->beta != 0, blocks = plan->k_blocks > 1;
     set_counts(t);
     t->out->first_of = l->k_loop;
     t->out->pinned = (UINT64_C(1) << (t->shape.rows * t->shape.vectors)) - 1;
-    if (!adds && !add_zeros(t))
-        return false;
-    if ((adds || blocks) && !add_c_accesses(t, &t->out->load, DG_SEM_LOAD, DG_SEM_LOAD_PART))
+    if (l->body->flip != NULL)
+        t->out->pinned |= UINT64_C(1) << l->flip;
+    if (!add_start(t))
         return false;
     t->next = l->isa->vector_registers;
     if (!add_c_accesses(t, &t->out->finish, DG_SEM_STORE, DG_SEM_STORE_PART))
@@ -393,7 +437,7 @@ struct dg_ir_node *dg_lower_tile(struct lower *l, unsigned rows, bool tail)
     }
     const char *comment = dg_lower_text(
         l, "tile of %u rows x %u vectors, k %llu, about %llu cycles", rows, vectors,
-        (unsigned long long)plan->kc,
+        (unsigned long long)plan->kc * l->body->group,
         (unsigned long long)dg_lower_cycles(l, (uint64_t)rows * vectors, l->area));
     struct dg_ir_node *node = dg_ir_node(l->arena, DG_IR_TILE, comment);
     if (node == NULL) {

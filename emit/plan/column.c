@@ -139,7 +139,7 @@ bool dg_column_fill(const struct dg_space *s, struct dg_tile tile, struct dg_col
     const struct dg_sizes *blocks = &s->blocks_k;
     struct turn turn = turn_of(c, tile);
     struct pass pass = pass_of(c, tile);
-    uint64_t k = s->problem->k;
+    uint64_t k = s->steps;
     out->step = dg_step_price(c, tile, &out->binding);
     out->turn = dg_alloc_array(s->arena, blocks->range_count, sizeof *out->turn);
     out->pass = dg_alloc_array(s->arena, blocks->range_count, sizeof *out->pass);

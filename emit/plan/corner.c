@@ -15,18 +15,19 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What rows x columns take of a cache when rows start `spread` apart in its sets. */
-static uint64_t held(const struct dg_space *s, uint64_t rows, uint64_t columns, uint64_t spread)
+/* What rows x columns take of a cache when rows start `spread` apart in its sets; `each`: bytes of
+ * a column. */
+static uint64_t held(uint64_t rows, uint64_t columns, unsigned each, uint64_t spread)
 {
-    uint64_t bytes = dg_bytes_times(columns, s->c->body->element_bytes);
+    uint64_t bytes = dg_bytes_times(columns, each);
     return dg_bytes_times(rows, rows > 1 ? most(bytes, spread) : bytes);
 }
 
 /* Bytes that the loops of the corner walk, by level (spreads differ). */
 struct sizes {
-    uint64_t a_tile, a_block, a_k;                /* rows of a tile, of a block, all; kc columns */
+    uint64_t a_tile, a_block, a_k;                /* rows of a tile, of a block, all; kc steps */
     uint64_t a_all;
-    uint64_t b_panel, b_block, b_n;               /* kc rows of a panel, of a block; K rows */
+    uint64_t b_panel, b_block, b_n;               /* kc steps of a panel, of a block; all */
     uint64_t c_tile, c_strip, c_row, c_block, c_n;
 };
 
@@ -40,14 +41,15 @@ static struct sizes sizes_of(const struct dg_corner *p, int level)
                                            : p->t->tail_vectors * lanes;
     uint64_t rows = p->t->tile.rows;
     uint64_t nc = least(p->panels * width, dg_ceil_div(q->n, lanes) * lanes);
+    unsigned a = dg_body_a_step(s->c->body), b = s->c->body->b_bytes, c = s->c->body->c_bytes;
     return (struct sizes){
-        .a_tile = held(s, rows, p->kc, sa), .a_block = held(s, p->mc, p->kc, sa),
-        .a_k = held(s, q->m, p->kc, sa), .a_all = held(s, q->m, q->k, sa),
-        .b_panel = held(s, p->kc, width, sb), .b_block = held(s, p->kc, nc, sb),
-        .b_n = held(s, q->k, nc, sb),
-        .c_tile = held(s, rows, width, sc), .c_strip = held(s, p->mc, width, sc),
-        .c_row = held(s, rows, nc, sc), .c_block = held(s, p->mc, nc, sc),
-        .c_n = held(s, q->m, nc, sc),
+        .a_tile = held(rows, p->kc, a, sa), .a_block = held(p->mc, p->kc, a, sa),
+        .a_k = held(q->m, p->kc, a, sa), .a_all = held(q->m, s->steps, a, sa),
+        .b_panel = held(p->kc, width, b, sb), .b_block = held(p->kc, nc, b, sb),
+        .b_n = held(s->steps, nc, b, sb),
+        .c_tile = held(rows, width, c, sc), .c_strip = held(p->mc, width, c, sc),
+        .c_row = held(rows, nc, c, sc), .c_block = held(p->mc, nc, c, sc),
+        .c_n = held(q->m, nc, c, sc),
     };
 }
 
@@ -104,7 +106,7 @@ bool dg_corner_of(const struct dg_space *s, const struct dg_box *box, struct dg_
         .kc = s->blocks_k.size[k->low],
         .mc = s->blocks_m.size[m->low],
         .panels = t->blocks_n.size[n->low],
-        .k_blocks = q->k == 0 ? 1 : dg_ceil_div(q->k, s->blocks_k.size[k->high]),
+        .k_blocks = s->steps == 0 ? 1 : dg_ceil_div(s->steps, s->blocks_k.size[k->high]),
         .m_blocks = dg_ceil_div(q->m, s->blocks_m.size[m->high]),
         .n_blocks = dg_ceil_div(t->panels, t->blocks_n.size[n->high]),
         .tiles = dg_ceil_div(q->m, t->tile.rows),

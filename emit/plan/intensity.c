@@ -80,7 +80,7 @@ size_t dg_intensity_best(const struct dg_problem *problem, const struct dg_const
 {
     struct best best = { .out = out, .most = most };
     unsigned lanes = c->body->lanes;
-    uint64_t room = c->l1_size / c->body->element_bytes;
+    uint64_t room = c->l1_size / c->body->c_bytes;
     uint64_t vectors = dg_ceil_div(problem->n, lanes);
     for (unsigned r = 1; r < DG_TILE_MOST && r <= problem->m; r++)
         for (unsigned v = 1; v < DG_TILE_MOST && v <= vectors; v++) {

@@ -67,6 +67,7 @@ struct dg_space {
     const struct dg_problem *problem;
     const struct dg_constants *c;
     struct dg_arena *arena;
+    uint64_t steps;              /* of K: a recipe's step may take several elements */
     struct dg_sizes blocks_k, blocks_m;
     struct dg_tile_space *tiles;
     size_t tile_count;

@@ -40,8 +40,7 @@ static bool usable(const struct dg_isa *isa, const char *architecture,
                    const struct dg_problem *problem, struct dg_body *body)
 {
     return same(isa->architecture, architecture) &&
-           dg_features_have(features, feature_count, isa->features) &&
-           dg_body_for(isa, problem->dtype, body);
+           dg_body_for(isa, problem->dtype, features, feature_count, body);
 }
 
 /* Advice: what the plainest target of the architecture needs. */
@@ -52,9 +51,9 @@ static bool no_target(const char *architecture, const struct dg_problem *problem
     char todo[160] = "this version has no target of that architecture: take another profile";
     for (size_t i = 0; dg_isas[i] != NULL; i++)
         if (same(dg_isas[i]->architecture, architecture) &&
-            dg_body_for(dg_isas[i], problem->dtype, &body))
+            dg_body_for(dg_isas[i], problem->dtype, NULL, 0, &body))
             dg_format(todo, sizeof todo, "%s needs %s: add them to isa if the chip has them",
-                      dg_isas[i]->name, dg_isas[i]->features);
+                      dg_isas[i]->name, body.features);
     return dg_fail(e, DG_EXIT_INPUT, "isa", "no target of this build runs on the profile's chip",
                    architecture, todo);
 }
@@ -79,8 +78,11 @@ static bool choose_isa(const struct dg_problem *problem, struct dg_view *view,
             return no_isa(problem->isa, "is not of the profile's architecture", e);
         if (!dg_features_have(features, count, isa->features))
             return no_isa(problem->isa, "needs features that the profile does not list", e);
-        return dg_body_for(isa, problem->dtype, body) ||
-               no_isa(problem->isa, "has no recipe for this element type", e);
+        if (!dg_body_for(isa, problem->dtype, NULL, 0, body))
+            return no_isa(problem->isa, "has no recipe for this element type", e);
+        return dg_body_for(isa, problem->dtype, features, count, body) ||
+               no_isa(problem->isa, "needs features for this element type that the profile does "
+                      "not list", e);
     }
     for (size_t i = 0; dg_isas[i] != NULL; i++)
         if (usable(dg_isas[i], architecture, features, count, problem, body))
@@ -101,13 +103,16 @@ static void fill_blocks(const struct dg_corner *p, struct dg_plan *out)
     out->tile = (struct dg_tile){ p->rows->size[0], t->tile.vectors };
     out->mc = p->mc;
     out->kc = p->kc;
+    out->kc_elements = p->kc * out->body.group;
+    if (out->kc_elements > q->k)
+        out->kc_elements = q->k;
     out->nc = p->n_blocks == 1 ? q->n : p->panels * width;
     out->m_blocks = p->m_blocks;
     out->n_blocks = p->n_blocks;
     out->k_blocks = p->k_blocks;
     out->mc_last = q->m - (p->m_blocks - 1) * p->mc;
     out->nc_last = q->n - (p->n_blocks - 1) * out->nc;
-    out->kc_last = q->k - (p->k_blocks - 1) * p->kc;
+    out->kc_last = p->s->steps - (p->k_blocks - 1) * p->kc;
     out->rows = split_of(p->rows, p->rows->full);
     out->rows_last = split_of(p->rows, p->rows->last);
     out->panels_last = t->full_panels - (p->n_blocks - 1) * p->panels;
@@ -157,7 +162,8 @@ static bool fill(const struct dg_space *s, const struct dg_found *found,
     dg_corner_of(s, &found->point, &corner);
     fill_blocks(&corner, out);
     out->bound = s->peak;
-    out->peak = (dg_cost)(2 * (uint64_t)c->body->lanes * DG_COST_ONE * (uint64_t)DG_PRICE_ONE /
+    uint64_t operations = 2 * (uint64_t)c->body->lanes * c->body->group;
+    out->peak = (dg_cost)(operations * DG_COST_ONE * (uint64_t)DG_PRICE_ONE /
                           (uint64_t)c->chain_rate);
     out->l2_bytes = dg_traffic(&corner, 0);
     out->l3_bytes = dg_traffic(&corner, 1);
@@ -287,6 +293,9 @@ bool dg_plan_make(const struct dg_problem *problem, const struct dg_profile *pro
         return missing(&out->view, e);
     if (!dg_tile_asked(problem, c, arena, e))
         return false;
+    if (problem->objective == DG_OBJECTIVE_INTENSITY && body->a_bytes != body->c_bytes)
+        return dg_fail(e, DG_EXIT_INPUT, "objective", "intensity is defined for operands of one "
+                       "element size", dg_dtype_names[problem->dtype], "use the objective cycles");
     if (problem->objective == DG_OBJECTIVE_INTENSITY)
         return most_intense(problem, c, arena, out, e);
     return dg_space_make(problem, c, NULL, arena, space, e) && optimise(space, out, e);

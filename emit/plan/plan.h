@@ -44,7 +44,8 @@ struct dg_simplicity {
 struct dg_plan {
     struct dg_body body;
     struct dg_tile tile;                          /* mr = tile.rows, nr = tile.vectors * lanes */
-    uint64_t mc, nc, kc;                          /* block sizes */
+    uint64_t mc, nc, kc;                          /* block sizes, kc in steps */
+    uint64_t kc_elements;                         /* what a reader calls kc: elements of K */
     uint64_t m_blocks, n_blocks, k_blocks;
     uint64_t mc_last, nc_last, kc_last;           /* sizes of the last blocks */
     struct dg_split rows, rows_last;

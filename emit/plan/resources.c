@@ -17,6 +17,7 @@ static const struct dg_op *part_op(const struct dg_body *body, enum dg_part_op p
     case DG_PART_LOAD: return body->load;
     case DG_PART_BROADCAST: return body->broadcast;
     case DG_PART_CHAIN: return body->chain;
+    case DG_PART_FLIP: return body->flip;         /* NULL: the recipe has none */
     default: return body->store;
     }
 }
@@ -72,6 +73,8 @@ static bool uses(const struct dg_value *users, const struct dg_body *body)
 {
     char name[KEY_SIZE];
     for (int part = 0; part < DG_PART_COUNT; part++) {
+        if (part_op(body, (enum dg_part_op)part) == NULL)
+            continue;
         op_name(part_op(body, (enum dg_part_op)part), name);
         if (units_of(users->list, users->list_count, name) > 0)
             return true;
@@ -100,6 +103,8 @@ static bool read_one(struct dg_view *view, const struct dg_body *body, const cha
         return true;
     struct dg_resource resource = { .name = dg_strdup(view->arena, name) };
     for (int part = 0; part < DG_PART_COUNT; part++) {
+        if (part_op(body, (enum dg_part_op)part) == NULL)
+            continue;
         op_name(part_op(body, (enum dg_part_op)part), name);
         resource.price[part] = dg_price_of(units_of(users, count, name) / capacity);
     }
@@ -132,10 +137,12 @@ static bool has_user(const struct dg_constants *c, int part)
 /* Operations that no resource knows: their own rate, loads and broadcasts on one resource. */
 static bool complete(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
 {
-    static const char *const names[DG_PART_COUNT] = { "load", "load", "multiply", "store" };
+    static const char *const names[DG_PART_COUNT] = { "load", "load", "multiply", "store",
+                                                       "flip" };
     struct dg_resource *last = NULL;
     for (int part = 0; part < DG_PART_COUNT; part++) {
-        if (has_user(out, part) && part != DG_PART_CHAIN)
+        if (part_op(body, (enum dg_part_op)part) == NULL ||
+            (has_user(out, part) && part != DG_PART_CHAIN))
             continue;
         char name[KEY_SIZE], key[KEY_SIZE];
         double rate;

@@ -61,7 +61,7 @@ static bool rows_of(struct dg_space *s, uint32_t rows, struct row_table *out)
 /* Most rows of a tile that start in one L1 set. */
 static uint64_t rows_in_set(const struct dg_problem *p, const struct dg_constants *c, uint64_t rows)
 {
-    uint64_t apart = p->lda * c->body->element_bytes, most = 0;
+    uint64_t apart = p->lda * c->body->a_bytes, most = 0;
     for (uint64_t i = 0; i < rows && c->set_stride[0] > 0; i++) {
         uint64_t together = 0;
         for (uint64_t j = 0; j < rows; j++)
@@ -89,7 +89,7 @@ static dg_cost body_of(const struct dg_space *s, const struct dg_row_plan *rows,
     for (int i = 0; i < 2; i++)
         if (rows->count[i] > 0)
             sum = dg_cost_add(sum, dg_cost_times(rows->count[i],
-                                                 dg_price_times(s->problem->k,
+                                                 dg_price_times(s->steps,
                                                                 columns[rows->size[i]].step)));
     return sum;
 }
@@ -120,7 +120,7 @@ static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_
                      const struct row_table *rows, const struct dg_fixed *fixed)
 {
     const struct dg_problem *p = s->problem;
-    unsigned lanes = s->c->body->lanes, bytes = s->c->body->element_bytes;
+    unsigned lanes = s->c->body->lanes;
     uint64_t width = (uint64_t)tile.vectors * lanes;
     struct dg_tile_space *t = &s->tiles[s->tile_count++];
     *t = (struct dg_tile_space){
@@ -131,7 +131,7 @@ static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_
     t->panels = t->full_panels + (t->tail_columns > 0);
     uint64_t columns = p->layout_b == DG_PACKED
                            ? t->full_panels * width + t->tail_vectors * (uint64_t)lanes : p->n;
-    t->b_bytes = dg_bytes_times(dg_bytes_times(p->k, columns), bytes);
+    t->b_bytes = dg_bytes_times(dg_bytes_times(s->steps, columns), s->c->body->b_bytes);
     dg_touches_fill(s, t);
     if (t->full_panels > 0) {
         t->full = columns_of(s, by_width, tile.vectors, tile.rows);
@@ -201,25 +201,26 @@ static void operands(struct dg_space *s)
 {
     const struct dg_problem *p = s->problem;
     const struct dg_constants *c = s->c;
-    unsigned bytes = c->body->element_bytes;
-    s->a_bytes = dg_bytes_times(dg_bytes_times(p->m, p->k), bytes);
-    s->c_bytes = dg_bytes_times(dg_bytes_times(p->m, p->n), bytes);
-    s->a_lines = dg_bytes_times(p->m, dg_ceil_div(p->k * bytes, c->line));
-    s->c_lines = dg_bytes_times(p->m, dg_ceil_div(p->n * bytes, c->line));
+    unsigned a = c->body->a_bytes, b = c->body->b_bytes / c->body->group, out = c->body->c_bytes;
+    s->a_bytes = dg_bytes_times(dg_bytes_times(p->m, p->k), a);
+    s->c_bytes = dg_bytes_times(dg_bytes_times(p->m, p->n), out);
+    s->a_lines = dg_bytes_times(p->m, dg_ceil_div(p->k * a, c->line));
+    s->c_lines = dg_bytes_times(p->m, dg_ceil_div(p->n * out, c->line));
     for (int level = 0; level < DG_LEVELS; level++) {
         uint64_t stride = c->set_stride[level];
         if (stride == 0)
             continue;
-        s->spread_a[level] = gcd(p->lda * bytes, stride);
-        s->spread_c[level] = gcd(p->ldc * bytes, stride);
-        s->spread_b[level] = p->layout_b == DG_PACKED ? 0 : gcd(p->ldb * bytes, stride);
+        s->spread_a[level] = gcd(p->lda * a, stride);
+        s->spread_c[level] = gcd(p->ldc * out, stride);
+        s->spread_b[level] = p->layout_b == DG_PACKED ? 0 : gcd(p->ldb * b, stride);
     }
 }
 
-static dg_cost peak_of(const struct dg_problem *problem, const struct dg_constants *c)
+static dg_cost peak_of(const struct dg_problem *problem, const struct dg_constants *c,
+                       uint64_t steps)
 {
     /* no 128-bit division: it would need a library */
-    dg_u128 elements = (dg_u128)problem->m * problem->n * problem->k;
+    dg_u128 elements = (dg_u128)problem->m * problem->n * steps;
     if (elements > UINT64_MAX)
         return DG_COST_MOST;
     return dg_price_times((uint64_t)elements / c->body->lanes, c->chain_rate);
@@ -230,7 +231,10 @@ static bool lists(struct dg_space *s, const struct dg_fixed *fixed)
     if (fixed != NULL)
         return dg_sizes_one(s->arena, fixed->kc, &s->blocks_k) &&
                dg_sizes_one(s->arena, fixed->mc, &s->blocks_m);
-    return dg_sizes_make(s->arena, s->problem->k, &s->blocks_k) &&
+    /* sums that went to a narrower C and came back would be rounded once a block */
+    bool whole = dg_dtypes[s->c->body->dtype].c_bytes < s->c->body->sum_bytes;
+    return (whole ? dg_sizes_one(s->arena, s->steps, &s->blocks_k)
+                  : dg_sizes_make(s->arena, s->steps, &s->blocks_k)) &&
            dg_sizes_make(s->arena, s->problem->m, &s->blocks_m);
 }
 
@@ -238,9 +242,10 @@ bool dg_space_make(const struct dg_problem *problem, const struct dg_constants *
                    const struct dg_fixed *fixed, struct dg_arena *arena, struct dg_space *out,
                    struct dg_error *e)
 {
-    *out = (struct dg_space){ .problem = problem, .c = c, .arena = arena };
+    *out = (struct dg_space){ .problem = problem, .c = c, .arena = arena,
+                              .steps = dg_body_steps(c->body, problem->k) };
     operands(out);
-    out->peak = peak_of(problem, c);
+    out->peak = peak_of(problem, c, out->steps);
     out->load_price = dg_dearest(c, DG_PART_LOAD);
     out->can_prefetch = dg_curve_nearest(&c->panel, 1, 0, 1, true) != NULL;
     out->tiles = dg_alloc_array(arena, fixed != NULL ? 1 : DG_TILES_MOST, sizeof *out->tiles);

@@ -32,6 +32,10 @@ struct dg_problem {
 };
 
 extern const char *const dg_dtype_names[DG_DTYPE_COUNT];   /* canonical: "f32", "f16", "int4" */
-unsigned dg_dtype_bytes(enum dg_dtype dtype);              /* of one element of A and C */
+/* Elements of the operands in memory, by name and in bytes; `sum`: what products are added in. */
+struct dg_dtype_row { const char *a, *b, *c, *sum; unsigned a_bytes, b_bytes, c_bytes; };
+extern const struct dg_dtype_row dg_dtypes[DG_DTYPE_COUNT];
+/* Largest K for which no sum of products leaves its type, C's old value aside. */
+uint64_t dg_k_most(enum dg_dtype dtype);
 
 #endif

@@ -25,8 +25,8 @@ static const struct choice { enum key_id key; const char *text; int value; bool 
 choices[] = {
 #define CHOICE(key, text, value, built) { KEY_##key, text, value, built },
 #include "emit/problem/choices.def"
-#define DTYPE(id, name, other, bytes, built) { KEY_DTYPE, name, DG_##id, built }, \
-                                             { KEY_DTYPE, other, DG_##id, built },
+#define DTYPE(id, name, other, a, b, c, a_bytes, b_bytes, c_bytes, sum, built) \
+    { KEY_DTYPE, name, DG_##id, built }, { KEY_DTYPE, other, DG_##id, built },
 #include "emit/problem/dtypes.def"
 };
 enum { CHOICES = sizeof choices / sizeof *choices };
@@ -290,7 +290,7 @@ static bool fits(uint64_t rows, uint64_t columns, uint64_t lead, unsigned bytes)
 static bool sizes(struct check *c)
 {
     const struct dg_problem *p = c->problem;
-    unsigned bytes = dg_dtype_bytes(p->dtype);
+    const struct dg_dtype_row *row = &dg_dtypes[p->dtype];
     char value[128];
     uint64_t product;
     dg_format(value, sizeof value, "%llu x %llu x %llu", (unsigned long long)p->m,
@@ -299,12 +299,36 @@ static bool sizes(struct check *c)
         __builtin_mul_overflow(product, p->k, &product) || product > INT64_MAX)
         return dg_fail(c->e, DG_EXIT_INPUT, "m, n, k", "m * n * k must be below 2^63", value,
                        "split the product");
-    if (!fits(p->m, p->k, p->lda, bytes) || !fits(p->k, p->n, p->ldb, bytes) ||
-        !fits(p->m, p->n, p->ldc, bytes))
+    if (!fits(p->m, p->k, p->lda, row->a_bytes) || !fits(p->k, p->n, p->ldb, row->b_bytes) ||
+        !fits(p->m, p->n, p->ldc, row->c_bytes))
         return dg_fail(c->e, DG_EXIT_INPUT, "m, n, k", "an operand must be below 2^63 bytes",
                        value, "split the product");
     return leading(c, KEY_LDA, p->lda, p->k) && leading(c, KEY_LDB, p->ldb, p->n) &&
            leading(c, KEY_LDC, p->ldc, p->n);
+}
+
+/* Sums of K products of bytes must fit s32: 255 x 128 unsigned by signed, 128 x 128 both signed. */
+static bool sums_fit(struct check *c)
+{
+    const struct dg_problem *p = c->problem;
+    uint64_t most = dg_k_most(p->dtype);
+    char rule[160];
+    if (p->k <= most)
+        return true;
+    dg_format(rule, sizeof rule, "must be at most %llu, so that sums of %s products fit 32 bits",
+              (unsigned long long)most, dg_dtype_names[p->dtype]);
+    return refuse(c, c->given[KEY_K], rule, "split K and add the parts in 64 bits");
+}
+
+/* Packed B of the others has other elements than B, or groups of rows in a lane. */
+static bool layout_fits(struct check *c)
+{
+    const struct dg_problem *p = c->problem;
+    if (p->layout_b == DG_PACKED || p->dtype == DG_F32 || p->dtype == DG_F64 ||
+        p->dtype == DG_F16)
+        return true;
+    return refuse(c, c->given[KEY_LAYOUT_B], "is not built yet for this dtype",
+                  "use layout.b: packed");
 }
 
 bool dg_problem_from(const struct dg_setting *settings, size_t count, struct dg_problem *out,
@@ -320,7 +344,7 @@ bool dg_problem_from(const struct dg_setting *settings, size_t count, struct dg_
                       "choose another of letters, digits and single underscores, such as "
                       "my_gemm");
     fill(&c);
-    return sizes(&c);
+    return sizes(&c) && sums_fit(&c) && layout_fits(&c);
 }
 
 bool dg_problem_load(const char *path, const struct dg_setting *flags, size_t flag_count,

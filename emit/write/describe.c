@@ -70,7 +70,9 @@ static void describe_problem(const struct dg_kernel *k, struct dg_manifest *out)
     out->problem.layout_c = dg_layout_text(p->layout_c);
     out->problem.lda = p->lda, out->problem.ldb = p->ldb, out->problem.ldc = p->ldc;
     out->problem.beta = p->beta;
-    out->problem.element_bytes = k->plan->body.element_bytes;
+    out->problem.a_bytes = dg_dtypes[p->dtype].a_bytes;
+    out->problem.b_bytes = dg_dtypes[p->dtype].b_bytes;
+    out->problem.c_bytes = dg_dtypes[p->dtype].c_bytes;
     out->problem.packed_b_size = k->packed_b_size;
     out->problem.packed_b_alignment = k->pack != NULL ? DG_PACKED_ALIGNMENT : 0;
 }
@@ -84,7 +86,7 @@ static bool describe_plan(const struct dg_plan *plan, struct dg_arena *arena,
     out->plan.mr = plan->tile.rows;
     out->plan.nr = plan->tile.vectors * plan->body.lanes;
     out->plan.vectors = plan->tile.vectors;
-    out->plan.kc = plan->kc, out->plan.mc = plan->mc, out->plan.nc = plan->nc;
+    out->plan.kc = plan->kc_elements, out->plan.mc = plan->mc, out->plan.nc = plan->nc;
     out->plan.inner = plan->inner == DG_PANELS_OUTER ? "panels_outer" : "tiles_outer";
     out->plan.prefetch = plan->prefetch;
     out->plan.unroll = plan->unroll;
@@ -116,7 +118,7 @@ static bool describe_roofs(const struct dg_plan *plan, struct dg_view *view,
     out->profile.name = roofs.profile != NULL ? roofs.profile : "";
     out->roofs.peak = (double)plan->peak / DG_COST_ONE;
     out->roofs.peak_op = op;
-    out->roofs.lanes = plan->body.lanes;
+    out->roofs.lanes = plan->body.lanes * plan->body.group;
     out->roofs.clock_hz = (double)plan->clock_hz;
     out->roofs.l1 = dg_round_digits(roofs.l1, 6);
     out->roofs.l2 = dg_round_digits(roofs.l2, 6);
@@ -132,7 +134,7 @@ bool dg_describe(const struct dg_kernel *kernel, struct dg_view *view,
     const struct dg_problem *p = kernel->problem;
     *out = (struct dg_manifest){
         .tool_version = kernel->tool_version, .name = p->name, .isa = isa->name,
-        .architecture = isa->architecture, .features = isa->features,
+        .architecture = isa->architecture, .features = kernel->plan->body.features,
     };
     describe_problem(kernel, out);
     if (!describe_plan(kernel->plan, arena, out))

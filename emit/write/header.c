@@ -7,30 +7,58 @@
 
 typedef unsigned long long ull;
 
-static void put_operand(struct dg_str *out, char name, uint64_t rows, uint64_t columns,
-                        uint64_t stride, const char *access)
+static void put_operand(struct dg_str *out, char name, const char *element, uint64_t rows,
+                        uint64_t columns, uint64_t stride, const char *access)
 {
-    dg_str_format(out, " *   %c  %llu x %llu, row-major, %llu elements from row to row; %s\n", name,
-                  (ull)rows, (ull)columns, (ull)stride, access);
+    dg_str_format(out, " *   %c  %s, %llu x %llu, row-major, %llu elements from row to row; %s\n",
+                  name, element, (ull)rows, (ull)columns, (ull)stride, access);
 }
 
 static void put_operands(struct dg_str *out, const struct dg_kernel *k)
 {
     const struct dg_problem *p = k->problem;
+    const struct dg_dtype_row *is = &dg_dtypes[p->dtype];
     bool empty = p->k == 0;
     dg_str_format(out, " * Operands (%s):\n", dg_dtype_names[p->dtype]);
-    put_operand(out, 'a', p->m, p->k, p->lda, empty ? "not read, may be NULL" : "read");
+    put_operand(out, 'a', is->a, p->m, p->k, p->lda, empty ? "not read, may be NULL" : "read");
     if (k->pack != NULL)
         dg_str_format(out, " *   b  %llu bytes made by %s_pack_b, 64-byte aligned; %s\n",
                       (ull)k->packed_b_size, p->name, empty ? "not read, may be NULL" : "read");
     else
-        put_operand(out, 'b', p->k, p->n, p->ldb, empty ? "not read, may be NULL" : "read");
-    put_operand(out, 'c', p->m, p->n, p->ldc,
+        put_operand(out, 'b', is->b, p->k, p->n, p->ldb, empty ? "not read, may be NULL" : "read");
+    put_operand(out, 'c', is->c, p->m, p->n, p->ldc,
                 p->beta != 0 ? "read and written" : "written, never read");
     dg_str_add(out, " * Nothing outside these elements is touched: gaps between rows keep their\n"
                     " * bytes. c may not overlap a or b. ");
     dg_str_add(out, k->pack != NULL ? "a and c may have any address.\n"
                                     : "a, b and c may have any address.\n");
+}
+
+/* How the sums are made, and what that means for values at the ends of the formats. */
+static void put_sums(struct dg_str *out, const struct dg_problem *p, const struct dg_plan *plan)
+{
+    const struct dg_dtype_row *is = &dg_dtypes[p->dtype];
+    if (p->k == 0) {
+        dg_str_add(out, "C becomes beta times C.\n");
+    } else if (dg_k_most(p->dtype) != UINT64_MAX) {
+        dg_str_format(out, "Sums are exact: at K = %llu none leaves s32\n"
+                      " * (%llu products of at most %s fit). With beta 1 the old C is added modulo "
+                      "2^32.\n", (ull)p->k, (ull)dg_k_most(p->dtype),
+                      p->dtype == DG_U8S8 ? "255 * 128" : "128 * 128");
+    } else if (p->dtype == DG_BF16 && plan->body.chain->sem == DG_SEM_DOT) {
+        dg_str_add(out, "Sums run in f32, two products to a step of the bf16 dot product\n"
+                   " * instruction, in one order, so results repeat bit for bit. It rounds to\n"
+                   " * nearest even whatever MXCSR says, and takes denormal inputs and results\n"
+                   " * for 0. NaN and infinities go through as in f32.\n");
+    } else if (p->dtype == DG_F16 || p->dtype == DG_BF16) {
+        dg_str_format(out, "Elements become f32 exactly, denormals included;\n"
+                      " * sums run in f32 with one rounding for each multiply-add, in one order,\n"
+                      " * so results repeat bit for bit%s.\n", p->dtype == DG_F16
+                      ? "; C is rounded to f16 once, to the nearest even" : "");
+    } else {
+        dg_str_format(out, "Sums run in %s with one rounding for each multiply-add,\n"
+                      " * in one order, so results repeat bit for bit.\n", is->sum);
+    }
 }
 
 static void put_comment(struct dg_str *out, const struct dg_kernel *k, const char *options)
@@ -43,13 +71,11 @@ static void put_comment(struct dg_str *out, const struct dg_kernel *k, const cha
     dg_str_format(out, " * Estimated cycles: %llu\n", (ull)dg_kernel_cycles(k->plan));
     dg_str_format(out, " * Planned for: %s, values read: %s\n", k->profile_name, k->profile_hash);
     dg_str_format(out, " * Runs on: %s with %s; the caller makes sure of that.\n",
-                  k->plan->body.isa->architecture, k->plan->body.isa->features);
+                  k->plan->body.isa->architecture, k->plan->body.features);
     dg_str_add(out, " *\n");
     put_operands(out, k);
     dg_str_format(out, " *\n * K is fixed at %llu. ", (ull)p->k);
-    dg_str_add(out, p->k == 0 ? "C becomes beta times C.\n"
-                              : "Sums run in f32 with one rounding for each multiply-add,\n"
-                                " * in one order, so results repeat bit for bit.\n");
+    put_sums(out, p, k->plan);
     dg_str_add(out, " * No heap, no state, at most 4 KiB of stack: threads may call at once. */\n");
 }
 

@@ -40,7 +40,7 @@ struct dg_manifest {
         int beta;                                /* 0 or 1 */
         uint64_t packed_b_size;                  /* bytes; 0: B is not packed */
         uint64_t packed_b_alignment;             /* 64, or 0 */
-        unsigned element_bytes;                  /* of A, B and C */
+        unsigned a_bytes, b_bytes, c_bytes;      /* of one element; B's before packing */
         uint64_t workspace_size;                 /* bytes; 0: none */
     } problem;
 
@@ -67,7 +67,7 @@ struct dg_manifest {
     struct {
         double peak;                             /* operations (2 per multiply-add) a cycle */
         const char *peak_op;                     /* "fma.f32.256": measures `peak` again */
-        unsigned lanes;
+        unsigned lanes;                          /* multiply-adds of one peak_op */
         double l1, l2, l3, dram;                 /* bytes per core cycle */
         double clock_hz;
     } roofs;

@@ -62,7 +62,7 @@ static void put_plan(struct writer *w)
     const struct dg_plan *plan = w->kernel->plan;
     dg_str_format(&w->out, "%s Tile %u x %u, blocks kc %llu mc %llu nc %llu, %s%s, unroll %u\n",
                   w->comment, plan->tile.rows, plan->tile.vectors * plan->body.lanes,
-                  (unsigned long long)plan->kc, (unsigned long long)plan->mc,
+                  (unsigned long long)plan->kc_elements, (unsigned long long)plan->mc,
                   (unsigned long long)plan->nc,
                   plan->inner == DG_PANELS_OUTER ? "panels outer" : "tiles outer",
                   plan->prefetch ? ", next panel prefetched" : "", plan->unroll);

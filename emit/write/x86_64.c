@@ -33,7 +33,7 @@ static void operand(struct dg_str *out, const struct dg_ir_op *op, unsigned inde
                     int64_t add)
 {
     const struct dg_ir_operand *o = &op->operand[index];
-    unsigned bits = view == 'x' ? 128 : op->op->bits;
+    unsigned bits = view == 'x' ? 128 : view == 'y' ? 256 : op->op->bits;
     switch (o->kind) {
     case DG_IR_VECTOR:
         dg_str_format(out, "%%%cmm%u", bits == 512 ? 'z' : bits == 256 ? 'y' : 'x', o->index);

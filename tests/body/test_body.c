@@ -79,7 +79,7 @@ Test(body, outer_product)
     static struct dg_body_op op[MOST];
     for (size_t i = 0; dg_isas[i] != NULL; i++) {
         struct dg_body body;
-        if (!dg_body_for(dg_isas[i], DG_F32, &body))
+        if (!dg_body_for(dg_isas[i], DG_F32, NULL, 0, &body))
             continue;
         cr_assert_eq(body.lanes, dg_isas[i]->vector_bits / 32);
         for (unsigned r = 1; r < ROWS; r++)
@@ -97,25 +97,78 @@ Test(body, outer_product)
     }
 }
 
-Test(body, which_have_one)
+/* The recipe depends on what the chip has; NULL: there is none. */
+Test(body, which_recipe)
+{
+    static const char *const plain512[] = { "avx512f", "avx512vl", "fma", "avx2", "avx512bw" };
+    static const char *const more512[] = { "avx512f", "avx512vl", "fma", "avx2", "avx512bw",
+                                           "avx512_vnni", "avx512_bf16" };
+    static const char *const plain256[] = { "fma", "avx2", "f16c" };
+    static const char *const more256[] = { "fma", "avx2", "avx_vnni" };
+    static const struct {
+        const char *isa; enum dg_dtype dtype;
+        const char *const *features; size_t count;
+        const char *recipe;
+    } cases[] = {
+        { "x86_64-avx2", DG_F32, NULL, 0, "f32-outer" },
+        { "x86_64-avx2", DG_F32, plain256, 3, "f32-outer" },
+        { "x86_64-avx512", DG_F32, NULL, 0, "f32-outer" },
+        { "aarch64-neon", DG_F32, NULL, 0, "f32-outer" },
+        { "x86_64-sse2", DG_F32, NULL, 0, NULL },
+        { "aarch64-neon", DG_F64, NULL, 0, "f64-outer" },
+        { "aarch64-neon", DG_INT4, NULL, 0, NULL },
+        { "x86_64-avx512", DG_U8S8, plain512, 5, "u8s8-wide" },
+        { "x86_64-avx512", DG_U8S8, more512, 7, "u8s8-dot" },
+        { "x86_64-avx512", DG_S8S8, more512, 7, "s8s8-dot" },
+        { "x86_64-avx512", DG_BF16, plain512, 5, "bf16-outer" },
+        { "x86_64-avx512", DG_BF16, more512, 7, "bf16-dot" },
+        { "x86_64-avx2", DG_S8S8, plain256, 3, "s8s8-wide" },
+        { "x86_64-avx2", DG_S8S8, more256, 3, "s8s8-dot" },
+        { "x86_64-avx2", DG_BF16, more256, 3, "bf16-outer" },
+        { "x86_64-avx2", DG_F16, plain256, 3, "f16-outer" },
+        { "x86_64-avx2", DG_F16, more256, 3, NULL },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dg_body body;
+        bool there = dg_body_for(dg_isa_by_name(cases[i].isa), cases[i].dtype, cases[i].features,
+                                 cases[i].count, &body);
+        cr_expect_str_eq(there ? body.name : "", cases[i].recipe != NULL ? cases[i].recipe : "",
+                         "case %zu", i);
+    }
+}
+
+/* The features of a kernel: those of the target, then what the recipe needs beyond. */
+Test(body, features)
 {
     struct dg_body body;
-    static const struct { const char *isa; enum dg_dtype dtype; bool there; } cases[] = {
-        { "x86_64-avx2", DG_F32, true },    { "x86_64-avx512", DG_F32, true },
-        { "aarch64-neon", DG_F32, true },   { "x86_64-sse2", DG_F32, false },
-        { "x86_64-avx2", DG_F16, false },   { "x86_64-avx2", DG_S8S8, false },
-        { "aarch64-neon", DG_INT4, false },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        cr_assert_eq(dg_body_for(dg_isa_by_name(cases[i].isa), cases[i].dtype, &body),
-                     cases[i].there, "%s", cases[i].isa);
+    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx512"), DG_S8S8, NULL, 0, &body));
+    cr_expect_str_eq(body.features, "avx512f,avx512vl,fma,avx2,avx512_vnni,avx512bw");
+    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx2"), DG_F32, NULL, 0, &body));
+    cr_expect_str_eq(body.features, "avx2,fma");
+}
+
+/* Groups of K: the last step may be partly filled. A's sign is flipped once a row. */
+Test(body, groups)
+{
+    static struct dg_body_op op[MOST];
+    struct dg_body body;
+    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx512"), DG_S8S8, NULL, 0, &body));
+    cr_expect(dg_body_steps(&body, 0) == 0 && dg_body_steps(&body, 4) == 1 &&
+              dg_body_steps(&body, 5) == 2);
+    cr_expect_eq(dg_body_a_step(&body), 4);
+    struct dg_tile tile = { 5, 3 };
+    size_t n = dg_body_step(&body, tile, op, MOST), flips = 0;
+    for (size_t i = 0; i < n; i++)
+        flips += op[i].op == body.flip;
+    cr_expect(n == 3 + 5 + 5 + 15 && flips == 5);
+    cr_expect_eq(dg_body_registers(&body, tile), 15 + 3 + 1 + 1);
 }
 
 Test(body, short_array)
 {
     struct dg_body body;
     struct dg_body_op op[4] = { { 0 } };
-    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx2"), DG_F32, &body));
+    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx2"), DG_F32, NULL, 0, &body));
     cr_assert_eq(dg_body_step(&body, (struct dg_tile){ 6, 2 }, op, 3), 20);
     cr_assert_null(op[3].op);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random products planned, emitted, assembled and run: 60 for each target, 500 with
+ * Random products planned, emitted, assembled and run: 100 for each target, 500 with
  * DG_TEST_FULL=1 in the environment. All kernels of a target go into one static program. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -15,8 +15,10 @@
 #include "emit/write/emit.h"
 #include "profile/reader.h"
 
+enum { DTYPES = 6 };
 struct target {
     const char *isa, *profile, *cc, *emulator;
+    const char *dtypes[DTYPES + 1];        /* drawn from, NULL-terminated */
 };
 
 struct line {
@@ -65,10 +67,10 @@ static void close_line(struct line *l)
     dg_arena_free(&l->arena);
 }
 
-struct shape { uint64_t m, n, k, more[3]; bool packed, beta; };
+struct shape { uint64_t m, n, k, more[3]; bool packed, beta; const char *dtype; };
 
 /* The corners first: one of everything, nothing of K, a step beyond a tile. */
-static struct shape choose(struct line *l, size_t number)
+static struct shape choose(struct line *l, const struct target *t, size_t number)
 {
     static const struct shape corners[] = {
         { 1, 1, 1, { 0 }, true, false }, { 1, 200, 1, { 0 }, false, true },
@@ -76,12 +78,18 @@ static struct shape choose(struct line *l, size_t number)
         { 5, 9, 0, { 0 }, false, true }, { 1, 1, 200, { 0 }, false, false },
         { 17, 33, 65, { 1, 3, 5 }, true, false }, { 16, 32, 64, { 0 }, false, false },
     };
-    if (number < sizeof corners / sizeof *corners)
-        return corners[number];
+    size_t count = sizeof corners / sizeof *corners, dtypes = 0;
+    while (t->dtypes[dtypes] != NULL)
+        dtypes++;
     struct shape s = { draw(l, 1, 200), draw(l, 1, 200), draw(l, 1, 200), { 0 },
-                       draw(l, 0, 2) > 0, draw(l, 0, 1) > 0 };
+                       draw(l, 0, 2) > 0, draw(l, 0, 1) > 0, NULL };
     for (int i = 0; i < 3; i++)
         s.more[i] = draw(l, 0, 1) * draw(l, 0, 9);
+    if (number < count * dtypes)
+        s = corners[number % count];
+    s.dtype = t->dtypes[number < count * dtypes ? number / count : draw(l, 0, dtypes - 1)];
+    if (s.dtype[0] != 'f')
+        s.packed = true;
     return s;
 }
 
@@ -98,7 +106,7 @@ static void make_problem(struct line *l, const struct target *t, const struct sh
         s->n + s->more[1], s->n + s->more[2], 0,
     };
     const char *const texts[COUNT] = {
-        [3] = "f32", [4] = t->isa, [6] = s->packed ? "packed" : "row_major", [10] = name,
+        [3] = s->dtype, [4] = t->isa, [6] = s->packed ? "packed" : "row_major", [10] = name,
     };
     struct dg_setting flags[COUNT];
     struct dg_error e = { 0 };
@@ -118,8 +126,9 @@ static void add_row(struct line *l, const struct dg_problem *p)
     bool packed = p->layout_b == DG_PACKED;
     dg_str_format(&l->table, "#include \"%s.h\"\n", name);
     dg_str_format(&l->objects, "%s.o\n", name);
-    dg_str_format(&l->list, "    { \"%s\", %llu, %llu, %llu, %llu, %llu, %llu, %d, %s, ", name,
-                  (unsigned long long)p->m, (unsigned long long)p->n, (unsigned long long)p->k,
+    dg_str_format(&l->list, "    { \"%s\", \"%s\", %llu, %llu, %llu, %llu, %llu, %llu, %d, %s, ",
+                  name, dg_dtype_names[p->dtype], (unsigned long long)p->m,
+                  (unsigned long long)p->n, (unsigned long long)p->k,
                   (unsigned long long)p->lda, (unsigned long long)p->ldb,
                   (unsigned long long)p->ldc, p->beta, name);
     if (packed)
@@ -135,7 +144,7 @@ static void make_kernel(struct line *l, const struct target *t, size_t number)
     struct dg_emitted emitted;
     struct dg_error e = { 0 };
     char name[32];
-    struct shape shape = choose(l, number);
+    struct shape shape = choose(l, t, number);
     const struct dg_emit_options options = { .tool_version = "0.0.0" };
     dg_format(name, sizeof name, "p%zu_%ux%ux%u", number, (unsigned)shape.m, (unsigned)shape.n,
               (unsigned)shape.k);
@@ -157,8 +166,9 @@ static void link_runner(struct line *l, const struct target *t, size_t count)
     dg_str_init(&files, &l->arena);
     dg_str_format(&l->table, "const struct row rows[] = {\n%s};\n"
                              "const size_t row_count = %zu;\n", dg_str_text(&l->list), count);
-    dg_str_format(&files, "-I. -I%s/tests/e2e %s/tests/e2e/runner.c table.c\n%s", SOURCE_ROOT,
-                  SOURCE_ROOT, dg_str_text(&l->objects));
+    dg_str_format(&files, "-I. -I%s -I%s/tests/e2e %s/tests/e2e/runner.c %s/base/half.c "
+                  "table.c\n%s", SOURCE_ROOT, SOURCE_ROOT, SOURCE_ROOT, SOURCE_ROOT,
+                  dg_str_text(&l->objects));
     cr_assert(dg_file_write("table.c", l->table.text, l->table.length, &e));
     cr_assert(dg_file_write("files", files.text, files.length, &e));
     const char *const cc[] = { t->cc, "-O1", "-static", "-Wall", "-Wextra", "-pedantic", "-Werror",
@@ -172,7 +182,7 @@ static void check_target(const struct target *t, bool can_run)
     struct line line;
     struct dg_run out;
     struct dg_error e = { 0 };
-    size_t count = getenv("DG_TEST_FULL") != NULL ? 500 : 60;
+    size_t count = getenv("DG_TEST_FULL") != NULL ? 500 : 100;
     open_line(&line, t);
     for (size_t i = 0; i < count; i++)
         make_kernel(&line, t, i);
@@ -194,8 +204,10 @@ static void check_target(const struct target *t, bool can_run)
 Test(products, avx2)
 {
 #if defined __x86_64__
-    check_target(&(struct target){ "x86_64-avx2", "test-avx2.json", "cc", NULL },
-                 __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
+    check_target(&(struct target){ "x86_64-avx2", "test-avx2.json", "cc", NULL, 
+                                    { "f32", "f64", "f16", "bf16", "u8s8", "s8s8" } },
+                 __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                 __builtin_cpu_supports("f16c"));
 #else
     cr_skip_test("no AVX2 here");
 #endif
@@ -204,8 +216,11 @@ Test(products, avx2)
 Test(products, avx512)
 {
 #if defined __x86_64__
-    check_target(&(struct target){ "x86_64-avx512", "test-avx512.json", "cc", NULL },
-                 __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"));
+    check_target(&(struct target){ "x86_64-avx512", "test-avx512.json", "cc", NULL,
+                                    { "f32", "f64", "f16", "bf16", "u8s8", "s8s8" } },
+                 __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni") &&
+                 __builtin_cpu_supports("avx512bf16"));
 #else
     cr_skip_test("no AVX-512 here");
 #endif
@@ -214,7 +229,7 @@ Test(products, avx512)
 Test(products, neon)
 {
     const struct target cross = { "aarch64-neon", "test-neon.json", "aarch64-linux-gnu-gcc",
-                                  "qemu-aarch64-static" };
+                                  "qemu-aarch64-static", { "f32", "f64" } };
     if (!have(cross.cc) || !have(cross.emulator))
         cr_skip_test("no cross tools for aarch64");
     check_target(&cross, true);

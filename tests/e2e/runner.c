@@ -1,61 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks every element of every kernel, and that the gaps of C keep their bytes. Inputs are
- * sixteenths of small integers, so that a right sum is exact and the reference needs no floating
- * point (which an emulator is slow at). */
+ * Checks every element of every kernel, and that the gaps of C keep their bytes. The reference
+ * needs no floating point, which an emulator is slow at. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runner.h"
+#include "tests/elements.h"
 
-static int8_t whole(int64_t i, int64_t seed)
+static char *filled(enum kind kind, int64_t count, int64_t seed)
 {
-    return (int8_t)(((uint64_t)(i + seed) * 0x9E3779B97F4A7C15u >> 40) & 0xFF);
-}
-
-static float *fill(int64_t count, int64_t seed)
-{
-    float *out = malloc((size_t)(count + 1) * sizeof *out);
-    for (int64_t i = 0; i < count; i++)
-        out[i] = (float)whole(i, seed) / 16;
+    char *out = malloc((size_t)(count + 1) * kind_size(kind));
+    fill(kind, out, count, seed);
     return out;
 }
 
-/* The float that C must hold at (i, j); before: what it held. */
-static float expected(const struct row *r, int64_t i, int64_t j, float before)
+/* What C must hold at (i, j), in units of 1/256 for floating point. */
+static int64_t expected(const struct row *r, const struct type *t, int64_t i, int64_t j)
 {
-    int64_t sum = 0;
+    int64_t old = whole(t->c, i * r->ldc + j, 3) * (kind_is_integer(t->c) ? 1 : 16);
+    int64_t sum = r->beta != 0 ? old : 0;
     for (int64_t x = 0; x < r->k; x++)
-        sum += (int64_t)whole(i * r->lda + x, 1) * whole(x * r->ldb + j, 2);
-    return (float)sum / 256 + (r->beta != 0 ? before : 0);
+        sum += whole(t->a, i * r->lda + x, 1) * whole(t->b, x * r->ldb + j, 2);
+    return sum;
 }
 
-static long compare(const struct row *r, const float *c, const float *before)
+static long compare(const struct row *r, const struct type *t, const char *c, const char *before)
 {
     long wrong = 0;
+    size_t size = kind_size(t->c);
     for (int64_t i = 0; i < r->m; i++)
         for (int64_t j = 0; j < r->ldc && i * r->ldc + j < (r->m - 1) * r->ldc + r->n; j++) {
-            int64_t at = i * r->ldc + j;
-            float right = j < r->n ? expected(r, i, j, before[at]) : before[at];
-            wrong += !(c[at] == right);
+            size_t at = (size_t)(i * r->ldc + j) * size;
+            char right[8];
+            memcpy(right, before + at, size);
+            if (j < r->n)
+                put(t->c, right, expected(r, t, i, j), 256);
+            wrong += memcmp(c + at, right, size) != 0;
         }
     return wrong;
 }
 
 static long check(const struct row *r)
 {
+    const struct type *t = type_of(r->dtype);
     int64_t elements = (r->m - 1) * r->ldc + r->n;
-    float *a = fill(r->m * r->lda, 1), *b = fill(r->k * r->ldb, 2), *before = fill(elements, 3);
-    float *c = malloc((size_t)elements * sizeof *c);
+    char *a = filled(t->a, r->m * r->lda, 1), *b = filled(t->b, r->k * r->ldb, 2);
+    char *before = filled(t->c, elements, 3), *c = filled(t->c, elements, 3);
     void *packed = NULL;
-    memcpy(c, before, (size_t)elements * sizeof *c);
     if (r->pack != NULL) {
         packed = aligned_alloc(64, (r->packed_size() + 64) / 64 * 64);
         r->pack(b, packed);
     }
     r->run(a, packed != NULL ? packed : b, c);
-    long wrong = compare(r, c, before);
+    long wrong = compare(r, t, c, before);
     free(a), free(b), free(c), free(before), free(packed);
     return wrong;
 }
@@ -66,7 +65,7 @@ int main(void)
     for (size_t i = 0; i < row_count; i++) {
         long wrong = check(&rows[i]);
         if (wrong != 0 && bad++ < 20)
-            printf("%s: %ld elements wrong (%s%s)\n", rows[i].name, wrong,
+            printf("%s: %s, %ld elements wrong (%s%s)\n", rows[i].name, rows[i].dtype, wrong,
                    rows[i].pack != NULL ? "packed" : "row-major", rows[i].beta ? ", beta" : "");
     }
     printf("%zu kernels, %ld wrong\n", row_count, bad);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct row {
-    const char *name;
+    const char *name, *dtype;              /* "f32", "f64", "bf16", "u8s8", "s8s8" */
     int64_t m, n, k, lda, ldb, ldc;
     int beta;
     void (*run)(const void *a, const void *b, void *c);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "random_plan.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tests/elements.h"
 
 uint64_t random_next(struct random *random)
 {
@@ -79,10 +80,26 @@ static void split_n(struct random *random, uint64_t n, struct dg_plan *plan)
 
 static void split_k(struct random *random, uint64_t k, struct dg_plan *plan)
 {
-    uint64_t blocks = random_next(random) % 2 ? 1 : random_in(random, 1, 4);
+    bool whole = random_next(random) % 2 != 0 || plan->body.c_bytes < plan->body.sum_bytes;
+    uint64_t blocks = whole ? 1 : random_in(random, 1, 4);
     plan->kc = (k + blocks - 1) / blocks;
     plan->k_blocks = k == 0 ? 1 : (k + plan->kc - 1) / plan->kc;
     plan->kc_last = k - (plan->k_blocks - 1) * plan->kc;
+}
+
+/* Half of the cases f32, the others of all types that the target has a recipe for. */
+static void random_dtype(struct random *random, const struct dg_isa *isa, struct random_case *out)
+{
+    static const enum dg_dtype dtypes[] = { DG_F16, DG_F64, DG_BF16, DG_U8S8, DG_S8S8 };
+    out->problem.dtype = DG_F32;
+    if (random_next(random) % 2 != 0)
+        out->problem.dtype = dtypes[random_in(random, 0, 4)];
+    if (!dg_body_for(isa, out->problem.dtype, NULL, 0, &out->plan.body)) {
+        out->problem.dtype = DG_F32;
+        dg_body_for(isa, DG_F32, NULL, 0, &out->plan.body);
+    }
+    if (strcmp(out->plan.body.source, out->plan.body.load->dtype) != 0)
+        out->problem.layout_b = DG_PACKED;
 }
 
 void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit,
@@ -92,7 +109,7 @@ void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit
     struct dg_plan *plan = &out->plan;
     memset(out, 0, sizeof *out);
     *p = (struct dg_problem){
-        .name = "random", .dtype = DG_F32, .m = random_in(random, 1, limit),
+        .name = "random", .m = random_in(random, 1, limit),
         .n = random_in(random, 1, limit),
         .k = random_in(random, 0, random_next(random) % 8 == 0 ? 8 * limit : limit),
         .layout_b = random_next(random) % 2 ? DG_PACKED : DG_ROW_MAJOR,
@@ -107,11 +124,11 @@ void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit
         p->ldb += random_in(random, 1, 3000);
         p->ldc += random_in(random, 1, 3000);
     }
-    dg_body_for(isa, DG_F32, &plan->body);
+    random_dtype(random, isa, out);
     random_tile(random, plan);
     split_m(random, p->m, plan);
     split_n(random, p->n, plan);
-    split_k(random, p->k, plan);
+    split_k(random, dg_body_steps(&plan->body, p->k), plan);
     plan->inner = random_next(random) % 2 ? DG_PANELS_OUTER : DG_TILES_OUTER;
     plan->prefetch = random_next(random) % 2 != 0;
     plan->unroll = (unsigned)random_in(random, 1, 8);
@@ -119,8 +136,9 @@ void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit
     plan->issue = (unsigned)random_in(random, 0, 6);
     plan->cycles = (dg_cost)random_in(random, 0, 100000000) * DG_COST_ONE;
     snprintf(out->text, sizeof out->text,
-             "%s m %llu n %llu k %llu lda %llu ldb %llu ldc %llu beta %d %s tile %ux%u "
+             "%s %s m %llu n %llu k %llu lda %llu ldb %llu ldc %llu beta %d %s tile %ux%u "
              "mc %llu nc %llu kc %llu %s unroll %u prefetch %d", isa->name,
+             dg_dtype_names[p->dtype],
              (unsigned long long)p->m, (unsigned long long)p->n, (unsigned long long)p->k,
              (unsigned long long)p->lda, (unsigned long long)p->ldb, (unsigned long long)p->ldc,
              p->beta, p->layout_b == DG_PACKED ? "packed" : "row-major", plan->tile.rows,
@@ -135,22 +153,17 @@ static uint64_t elements(uint64_t rows, uint64_t columns, uint64_t ld)
     return rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns;
 }
 
-static float *random_floats(struct random *random, struct dg_arena *arena, uint64_t count)
-{
-    float *out = dg_alloc_array(arena, count + 1, sizeof *out);
-    for (uint64_t i = 0; i < count; i++)
-        out[i] = (float)((double)(random_next(random) >> 40) / (1 << 23) - 1.0);
-    return out;
-}
-
-static void multiply(const struct dg_problem *p, const float *a, const float *b, float *c)
+static void multiply(const struct dg_problem *p, int64_t seed, const struct type *t,
+                     unsigned char *c)
 {
     for (uint64_t i = 0; i < p->m; i++)
         for (uint64_t j = 0; j < p->n; j++) {
-            float sum = p->beta ? c[i * p->ldc + j] : 0.0f;
+            int64_t sum = whole(t->c, (int64_t)(i * p->ldc + j), seed + 2);
+            sum = p->beta ? sum * (kind_is_integer(t->c) ? 1 : 16) : 0;
             for (uint64_t k = 0; k < p->k; k++)
-                sum = fmaf(a[i * p->lda + k], b[k * p->ldb + j], sum);
-            c[i * p->ldc + j] = sum;
+                sum += whole(t->a, (int64_t)(i * p->lda + k), seed) *
+                       whole(t->b, (int64_t)(k * p->ldb + j), seed + 1);
+            put(t->c, c + (i * p->ldc + j) * kind_size(t->c), sum, 256);
         }
 }
 
@@ -174,26 +187,69 @@ static bool run_code(const struct dg_ir_code *code, struct dg_ir_run *run, struc
     return false;
 }
 
-static bool check_pack(const struct random_case *test, const float *b, const void *packed,
-                       char message[512])
+/* -128 times a column's sum, which stands ahead of the panel's steps. */
+static int32_t head_of(const struct dg_problem *p, const unsigned char *b, uint64_t column)
+{
+    int32_t sum = 0;
+    for (uint64_t k = 0; k < p->k && column < p->n; k++)
+        sum += (int8_t)b[k * p->ldb + column];
+    return -128 * sum;
+}
+
+/* An element of B as packing leaves it: bf16 as f32, s8 as s16, the others as they are. */
+static void packed_element(const unsigned char *b, size_t from, size_t size, unsigned char *out)
+{
+    memcpy(out + (from == 2 ? size - from : 0), b, from);
+    if (from == 1 && size == 2)
+        out[1] = b[0] > 127 ? 0xff : 0;
+}
+
+/* A panel of `width` columns from `column` on; returns what is behind it, NULL at a fault. */
+static const unsigned char *check_panel(const struct random_case *test, const unsigned char *b,
+                                        uint64_t column, uint64_t width, const unsigned char *at,
+                                        char message[512])
 {
     const struct dg_problem *p = &test->problem;
-    const float *at = packed;
-    uint64_t nr = (uint64_t)test->plan.tile.vectors * test->plan.body.lanes;
-    for (uint64_t column = 0; column < p->n; column += nr) {
-        uint64_t width = column + nr <= p->n ? nr
-                       : (uint64_t)test->plan.tail_vectors * test->plan.body.lanes;
-        for (uint64_t k = 0; k < p->k; k++)
-            for (uint64_t j = column; j < column + width; j++, at++) {
-                float wanted = j < p->n ? b[k * p->ldb + j] : 0.0f;
-                if (memcmp(at, &wanted, sizeof wanted) != 0) {
+    const struct dg_body *body = &test->plan.body;
+    size_t size = body->b_bytes / body->group, from = dg_dtypes[p->dtype].b_bytes;
+    for (uint64_t j = column; body->flip != NULL && j < column + width; j++, at += 4) {
+        int32_t head = head_of(p, b, j);
+        if (memcmp(at, &head, 4) != 0) {
+            snprintf(message, 512, "head of column %llu", (unsigned long long)j);
+            return NULL;
+        }
+    }
+    for (uint64_t step = 0; step < dg_body_steps(body, p->k); step++)
+        for (uint64_t j = column; j < column + width; j++)
+            for (uint64_t k = step * body->group; k < (step + 1) * body->group; k++, at += size) {
+                unsigned char wanted[8] = { 0 };
+                if (j < p->n && k < p->k)
+                    packed_element(b + (k * p->ldb + j) * from, from, size, wanted);
+                if (memcmp(at, wanted, size) != 0) {
                     snprintf(message, 512, "packed element of k %llu, column %llu",
                              (unsigned long long)k, (unsigned long long)j);
-                    return false;
+                    return NULL;
                 }
             }
+    return at;
+}
+
+static bool check_pack(const struct random_case *test, const unsigned char *b,
+                       const unsigned char *packed, uint64_t size, char message[512])
+{
+    const struct dg_problem *p = &test->problem;
+    const unsigned char *at = packed;
+    uint64_t nr = (uint64_t)test->plan.tile.vectors * test->plan.body.lanes;
+    for (uint64_t column = 0; p->k > 0 && column < p->n; column += nr) {
+        uint64_t width = column + nr <= p->n ? nr
+                       : (uint64_t)test->plan.tail_vectors * test->plan.body.lanes;
+        at = check_panel(test, b, column, width, at, message);
+        if (at == NULL)
+            return false;
     }
-    return true;
+    snprintf(message, 512, "%llu bytes of panels, not %llu", (unsigned long long)(at - packed),
+             (unsigned long long)size);
+    return at == packed + size;
 }
 
 static bool pack(const struct random_case *test, const struct dg_lowered *lowered,
@@ -205,7 +261,7 @@ static bool pack(const struct random_case *test, const struct dg_lowered *lowere
         region("B", data->b, data->b_size, false, arena),
         region("packed B", data->packed, lowered->packed_b_size, true, arena) } };
     return run_code(&lowered->pack_b, &run, arena, "pack_b", message) &&
-           check_pack(test, data->b, data->packed, message);
+           check_pack(test, data->b, data->packed, lowered->packed_b_size, message);
 }
 
 bool random_prepare(const struct random_case *test, const struct dg_lowered *lowered,
@@ -213,28 +269,37 @@ bool random_prepare(const struct random_case *test, const struct dg_lowered *low
                     char message[512])
 {
     const struct dg_problem *p = &test->problem;
+    const struct type *t = type_of(dg_dtype_names[p->dtype]);
     uint64_t a = elements(p->m, p->k, p->lda), b = elements(p->k, p->n, p->ldb);
     uint64_t c = elements(p->m, p->n, p->ldc);
+    int64_t seed = (int64_t)(random_next(random) % 1000000);
+    size_t size = kind_size(t->c);
     *out = (struct random_operands){
-        .a = random_floats(random, arena, a), .b = random_floats(random, arena, b),
-        .c = random_floats(random, arena, c), .wanted = dg_alloc_array(arena, c + 1, 4),
-        .a_size = a * 4, .b_size = b * 4, .c_size = c * 4,
+        .a_size = a * kind_size(t->a), .b_size = b * kind_size(t->b), .c_size = c * size,
     };
+    out->a = dg_alloc(arena, out->a_size + 1);
+    out->b = dg_alloc(arena, out->b_size + 1);
+    out->c = dg_alloc(arena, out->c_size + 1);
+    out->wanted = dg_alloc(arena, out->c_size + 1);
+    fill(t->a, out->a, (int64_t)a, seed);
+    fill(t->b, out->b, (int64_t)b, seed + 1);
+    fill(t->c, out->c, (int64_t)c, seed + 2);
     for (uint64_t i = 0; p->beta == 0 && i < c; i++)
         if (i % p->ldc < p->n)
-            out->c[i] = NAN;
+            memset(out->c + i * size, 0xff, size);     /* NaN */
     memcpy(out->wanted, out->c, out->c_size);
-    multiply(p, out->a, out->b, out->wanted);
+    multiply(p, seed, t, out->wanted);
     return !lowered->has_pack_b || pack(test, lowered, arena, out, message);
 }
 
-static bool same(const struct dg_problem *p, const float *c, const float *wanted, uint64_t count,
-                 char message[512])
+static bool same(const struct dg_problem *p, const unsigned char *c, const unsigned char *wanted,
+                 uint64_t bytes, char message[512])
 {
-    for (uint64_t i = 0; i < count; i++)
-        if (memcmp(&c[i], &wanted[i], sizeof *wanted) != 0) {
-            snprintf(message, 512, "C[%llu][%llu] is %g, not %g", (unsigned long long)(i / p->ldc),
-                     (unsigned long long)(i % p->ldc), (double)c[i], (double)wanted[i]);
+    size_t size = dg_dtypes[p->dtype].c_bytes;
+    for (uint64_t i = 0; i < bytes / size; i++)
+        if (memcmp(c + i * size, wanted + i * size, size) != 0) {
+            snprintf(message, 512, "C[%llu][%llu] is wrong", (unsigned long long)(i / p->ldc),
+                     (unsigned long long)(i % p->ldc));
             return false;
         }
     return true;
@@ -244,7 +309,7 @@ bool random_run(const struct random_case *test, const struct dg_lowered *lowered
                 const struct random_operands *data, const struct dg_ir_code *kernel,
                 struct dg_ir_run *run, struct dg_arena *arena, char message[512])
 {
-    float *c = dg_alloc(arena, data->c_size + 1);
+    unsigned char *c = dg_alloc(arena, data->c_size + 1);
     memcpy(c, data->c, data->c_size);
     run->regions = 3;
     run->region[0] = region("A", data->a, data->a_size, false, arena);
@@ -253,5 +318,5 @@ bool random_run(const struct random_case *test, const struct dg_lowered *lowered
         : region("packed B", data->packed, lowered->packed_b_size, false, arena);
     run->region[2] = region("C", c, data->c_size, true, arena);
     return run_code(kernel, run, arena, "kernel", message) &&
-           same(&test->problem, c, data->wanted, data->c_size / 4, message);
+           same(&test->problem, c, data->wanted, data->c_size, message);
 }

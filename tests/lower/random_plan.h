@@ -18,14 +18,14 @@ struct random_case {
     struct dg_plan plan;
     char text[256];                        /* what it is, for messages */
 };
-/* Sizes 1..limit (k from 0, sometimes to 8 times that), leading dimensions up to 5 more, sometimes
- * far more. */
+/* A dtype that the ISA has; sizes 1..limit (k from 0, sometimes to 8 times that), leading
+ * dimensions up to 5 more, sometimes far more. */
 void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit,
                  struct random_case *out);
 
 /* Operands of a case and the C that they must give, bit for bit, gaps between rows included. */
 struct random_operands {
-    float *a, *b, *c, *wanted;
+    unsigned char *a, *b, *c, *wanted;
     unsigned char *packed;                 /* as NAME_pack_b left it; NULL: B is row-major */
     uint64_t a_size, b_size, c_size;       /* bytes, up to the last element */
 };

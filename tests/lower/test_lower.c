@@ -82,7 +82,8 @@ Test(lower, registers_are_counted)
         dg_arena_init(&arena);
         do
             random_case(&random, dg_isa_by_name(targets[tiles[i].target]), 160, &test);
-        while (test.plan.tile.vectors != tiles[i].vectors || test.plan.m_blocks != 1 ||
+        while (test.problem.dtype != DG_F32 ||
+               test.plan.tile.vectors != tiles[i].vectors || test.plan.m_blocks != 1 ||
                test.problem.k == 0 || test.problem.m < 1 || test.plan.panels_last == 0);
         test.plan.rows = test.plan.rows_last =
             (struct dg_split){ { tiles[i].rows, 1 }, { 1, 0 } };
@@ -107,7 +108,8 @@ static void far_case(struct random *random, const struct dg_isa *isa, struct ran
 {
     do
         random_case(random, isa, FAR_COLUMNS, test);
-    while (test->problem.m != FAR_ROWS || test->problem.k != FAR_K ||
+    while (test->problem.dtype != DG_F32 ||
+           test->problem.m != FAR_ROWS || test->problem.k != FAR_K ||
            test->problem.n != FAR_COLUMNS || test->problem.layout_b != DG_ROW_MAJOR);
     test->problem.lda = test->problem.ldc = far_ld;
     test->problem.ldb = FAR_COLUMNS;
@@ -257,11 +259,11 @@ Test(lower, schedules_fill_the_issue_width)
 
 /* ---- what a run touches, and time stamps ---- */
 
-static uint64_t lines_of(uint64_t rows, uint64_t columns, uint64_t ld)
+static uint64_t lines_of(uint64_t rows, uint64_t columns, uint64_t ld, unsigned bytes)
 {
     uint64_t count = 0, next = 0;
     for (uint64_t i = 0; i < rows && columns > 0; i++) {
-        uint64_t first = i * ld * 4 / DG_IR_LINE, last = (i * ld + columns) * 4 - 1;
+        uint64_t first = i * ld * bytes / DG_IR_LINE, last = (i * ld + columns) * bytes - 1;
         first = first < next ? next : first;
         next = last / DG_IR_LINE + 1;
         count += next > first ? next - first : 0;
@@ -281,12 +283,14 @@ Test(lower, touches_each_line)
         make_case(&random, i, 40, &c);
         const struct dg_problem *p = &c.test.problem;
         const struct dg_plan *plan = &c.test.plan;
+        const struct dg_dtype_row *is = &dg_dtypes[p->dtype];
         cr_assert(random_run(&c.test, &c.lowered, &c.data, &c.lowered.kernel, &run, &c.arena,
                              message));
         bool works = p->k > 0 || p->beta == 0;
-        cr_expect_eq(run.region[0].lines, lines_of(p->m, p->k, p->lda), "%s", c.test.text);
-        cr_expect_eq(run.region[2].lines, works ? lines_of(p->m, p->n, p->ldc) : 0, "%s",
+        cr_expect_eq(run.region[0].lines, lines_of(p->m, p->k, p->lda, is->a_bytes), "%s",
                      c.test.text);
+        cr_expect_eq(run.region[2].lines,
+                     works ? lines_of(p->m, p->n, p->ldc, is->c_bytes) : 0, "%s", c.test.text);
         uint64_t vectors = (plan->n_blocks - 1) * plan->panels + plan->panels_last;
         vectors = vectors * plan->tile.vectors + plan->tail_vectors;
         uint64_t writes = works ? p->m * vectors * plan->k_blocks : 0;

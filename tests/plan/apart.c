@@ -76,7 +76,7 @@ struct loops {
 
 static uint64_t room(const struct dg_space *s, uint64_t rows, uint64_t columns, uint64_t spread)
 {
-    uint64_t bytes = columns * s->c->body->element_bytes;
+    uint64_t bytes = columns * s->c->body->c_bytes;
     return rows <= 1 ? rows * bytes : rows * larger(bytes, spread);
 }
 

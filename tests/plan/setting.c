@@ -82,7 +82,7 @@ void small_make(struct small *s, uint64_t seed)
     dg_arena_init(&s->arena);
     load(paths[chip], &s->arena, &s->profile);
     dg_view_init(&s->view, &s->profile, &s->arena, false);
-    cr_assert(dg_body_for(dg_isa_by_name(isas[chip]), DG_F32, &s->body));
+    cr_assert(dg_body_for(dg_isa_by_name(isas[chip]), DG_F32, NULL, 0, &s->body));
     cr_assert(dg_constants_read(&s->view, &s->body, &s->c));
     shrink(&s->c, &state);
     s->c.registers = (unsigned)between(&state, 6, s->c.registers < 20 ? s->c.registers : 20);

@@ -209,7 +209,7 @@ Test(parts, steps)
         { without, 4, 2, 2, 4, 5, "load" },
     };
     struct dg_body body;
-    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx2"), DG_F32, &body));
+    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx2"), DG_F32, NULL, 0, &body));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct dg_profile p = { .entries = cases[i].entries, .entry_count = cases[i].count };
         struct dg_constants c = { .body = &body, .latency = dg_price_of(cases[i].latency) };
@@ -249,7 +249,7 @@ Test(parts, issue)
             NUMBER("res.b.capacity", 3), LIST("res.b.users", uneven) }, 3 },
     };
     struct dg_body body;
-    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx2"), DG_F32, &body));
+    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx2"), DG_F32, NULL, 0, &body));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t count = cases[i].entry[2].key != NULL ? 4 : 2;
         struct dg_profile p = { .entries = cases[i].entry, .entry_count = count };

@@ -195,7 +195,7 @@ Test(problem, example)
         { "m", "100", "--m", false },
     };
     cr_assert_not(dg_problem_load(path, NULL, 0, &arena, &p, &e));
-    cr_assert(strstr(e.where, "gemm_config.yaml:2") != NULL && strstr(e.rule, "not built") != NULL);
+    cr_assert(strstr(e.where, "gemm_config.yaml:8") != NULL && strstr(e.rule, "not built") != NULL);
     cr_assert_not(dg_problem_load("/nonexistent/x.yaml", flags, 3, &arena, &p, &e));
     cr_assert_not(dg_problem_load("/", flags, 3, &arena, &p, &e));
     dg_arena_free(&arena);

@@ -40,7 +40,7 @@ void hand_make(struct hand *hand, const char *isa, const char *name, uint64_t m,
     dg_format(hand->problem.name, sizeof hand->problem.name, "%s", name);
     hand->profile = (struct dg_profile){ .entries = hand->entries, .entry_count = 2 };
     struct dg_plan *plan = &hand->plan.best;
-    bool known = dg_body_for(dg_isa_by_name(isa), DG_F32, &plan->body);
+    bool known = dg_body_for(dg_isa_by_name(isa), DG_F32, NULL, 0, &plan->body);
     assert(known);
     (void)known;
     plan->tile = (struct dg_tile){ 4, 2 };

@@ -40,7 +40,7 @@ static struct dg_manifest example(void)
         .problem = { .m = 1, .n = 2, .k = UINT64_MAX, .dtype = "f32", .layout_a = "row_major",
                      .layout_b = "packed", .layout_c = "row_major", .lda = 9007199254740993u,
                      .ldb = 5, .ldc = 6, .beta = 1, .packed_b_size = 640,
-                     .packed_b_alignment = 64, .element_bytes = 4 },
+                     .packed_b_alignment = 64, .a_bytes = 4, .b_bytes = 4, .c_bytes = 4 },
         .plan = { .mr = 6, .nr = 16, .vectors = 2, .kc = 256, .mc = 72, .nc = 480,
                   .inner = "panels_outer", .prefetch = true, .unroll = 4, .binding = "fp" },
         .predicted = { .cycles = 1041.5, .bound = 1024.25, .terms = terms, .term_count = 2 },

@@ -105,13 +105,14 @@ void toy_make(struct toy *toy, const char *isa_name, const char *name)
     };
     dg_format(toy->problem.name, sizeof toy->problem.name, "%s", name);
     toy->plan = (struct dg_plan){
-        .body = { .name = "f32-outer", .isa = isa, .element = "f32", .element_bytes = 4,
-                  .lanes = lanes, .k_step = 1,
+        .body = { .name = "f32-outer", .isa = isa, .element = "f32", .lanes = lanes,
+                  .group = 1, .a_bytes = 4, .b_bytes = 4, .c_bytes = 4,
                   .chain = dg_isa_op(isa, DG_SEM_FMA, "f32", isa->vector_bits, 0) },
-        .tile = { 1, 2 }, .mc = 1, .nc = n, .kc = TOY_K, .unroll = 1,
+        .tile = { 1, 2 }, .mc = 1, .nc = n, .kc = TOY_K, .kc_elements = TOY_K, .unroll = 1,
         .cycles = 10 * DG_COST_ONE + 512, .bound = 10 * DG_COST_ONE, .clock_hz = 2000000000,
         .binding = "latency", .terms = toy->terms, .term_count = 2, .peak = 32 * DG_COST_ONE,
     };
+    dg_format(toy->plan.body.features, sizeof toy->plan.body.features, "%s", isa->features);
     build_run(toy);
     build_pack(toy);
     toy->kernel = (struct dg_kernel){

@@ -5,9 +5,9 @@
  * Runs on: x86_64 with avx2,fma; the caller makes sure of that.
  *
  * Operands (f32):
- *   a  1 x 5, row-major, 5 elements from row to row; read
+ *   a  f32, 1 x 5, row-major, 5 elements from row to row; read
  *   b  220 bytes made by toy_pack_b, 64-byte aligned; read
- *   c  1 x 11, row-major, 11 elements from row to row; written, never read
+ *   c  f32, 1 x 11, row-major, 11 elements from row to row; written, never read
  * Nothing outside these elements is touched: gaps between rows keep their
  * bytes. c may not overlap a or b. a and c may have any address.
  *
