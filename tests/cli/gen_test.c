@@ -177,7 +177,7 @@ Test(gen, places_of_files, .init = set_up, .fini = tear_down)
 /* What a flag replaces need not be built, but must be right. */
 Test(gen, flags_win_over_the_file, .init = set_up, .fini = tear_down)
 {
-    write_text("c.yaml", "m: 5\nn: 6\nk: 7\ndtype: fp16\nlayout:\n  b: col_major\n");
+    write_text("c.yaml", "m: 5\nn: 6\nk: 7\ndtype: int4\nlayout:\n  b: col_major\n");
     cr_expect_eq(gen(AVX2 "--config c.yaml --layout-b packed"), 3, "%s", out.output);
     cr_expect_not_null(strstr(out.output, "c.yaml:4"), "%s", out.output);
     cr_expect_eq(gen(AVX2 "--config c.yaml --dtype f32 --layout-b packed"), 0, "%s", out.output);
