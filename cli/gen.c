@@ -19,6 +19,9 @@ static const struct dg_option gen_options[] = {
 static const struct dg_option plan_options[] = {
 #include "cli/gen_problem.def"
     DG_OPTION("json", 0, FLAG, "", 0, 0, "print the plan as JSON")
+    DG_OPTION("what-if", 0, TEXT, "CHANGES", 0, 0,
+              "also plan for a chip with other values, KEY=NUMBER apart by commas (KEY=null takes "
+              "one away), and print the difference")
 };
 
 /* Where the files go. */
@@ -152,8 +155,12 @@ static bool generate(const struct dg_options *options, struct dg_error *e)
 static bool plan_only(const struct dg_options *options, struct dg_error *e)
 {
     struct dg_gen_input in;
-    return dg_gen_read(options, &in, e) &&
-           dg_cli_gen_plan(&in.problem, &in.profile, in.strict, dg_option_given(options, "json"),
+    const char *changes = dg_option_text(options, "what-if");
+    if (!dg_gen_read(options, &in, e))
+        return false;
+    if (changes != NULL)
+        return dg_cli_gen_what_if(&in, changes, dg_option_given(options, "json"), e);
+    return dg_cli_gen_plan(&in.problem, &in.profile, in.strict, dg_option_given(options, "json"),
                            e);
 }
 

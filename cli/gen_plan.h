@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "cli/gen.h"
 #include "emit/plan/plan.h"
 #include "emit/problem/problem.h"
 
@@ -12,5 +13,9 @@
  * the gap, what was read and assumed) or as JSON. */
 bool dg_cli_gen_plan(const struct dg_problem *problem, const struct dg_profile *profile,
                      bool strict, bool json, struct dg_error *e);
+/* Prints the plan for the profile beside the plan for a changed one: profile/change.h says how
+ * `settings` are written. */
+bool dg_cli_gen_what_if(const struct dg_gen_input *in, const char *settings, bool json,
+                        struct dg_error *e);
 
 #endif

@@ -12,8 +12,8 @@
 
 /* What an operation does. Lanes have 64 bits for f64, else 32. Memory of a narrower dtype: u8, u16
  * fill a lane up with zeros, s8 with its sign; f16 and bf16 become f32 and f32 becomes f16 again,
- * to the nearest even; u8x2 and s8x2 are two bytes, each filled up to 16 bits. The interpreter of emit/ir executes these, the lowering asks for them.
- */
+ * to the nearest even; u8x2 and s8x2 are two bytes, each filled up to 16 bits. The interpreter of
+ * emit/ir executes these, the lowering asks for them. */
 enum dg_sem {
     DG_SEM_LOAD,       /* {0} = lanes at {1} */
     DG_SEM_LOAD_PART,  /* {0} = first `part` lanes at {1}, the others zero; reads nothing beyond */

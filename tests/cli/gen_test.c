@@ -186,6 +186,34 @@ Test(gen, flags_win_over_the_file, .init = set_up, .fini = tear_down)
     cr_expect_eq(gen(AVX2 "--config c.yaml --m 5"), 3, "%s", out.output);
 }
 
+/* A product on the chip and on a changed one; what nobody reads is said to change nothing. */
+Test(gen, what_if, .init = set_up, .fini = tear_down)
+{
+    static const struct { const char *changes, *says; int code; } cases[] = {
+        { "res.multiply.capacity=4", "res.multiply.capacity = 4, was 2\n", 0 },
+        { "l3_latency=99", "l3_latency = 99, was 15 (no plan reads it", 0 },
+        { "mix.call.f32.256=null", "mix.call.f32.256 = none, was 4\n", 0 },
+        { "l2_sise=1", "did you mean l2_size", 2 },
+        { "l1_ways=-3", "must be 1 to 128", 2 },
+        { "l1_ways=many", "KEY=NUMBER", 2 },
+        { "l1_ways", "KEY=NUMBER", 2 },
+        { ",", "must change something", 2 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[256];
+        snprintf(line, sizeof line, "plan " AVX2 "--m 64 --n 64 --k 64 --dtype f32 --what-if %s",
+                 cases[i].changes);
+        cr_expect_eq(gen(line), cases[i].code, "%s", out.output);
+        cr_expect_not_null(strstr(out.output, cases[i].says), "%s: %s", cases[i].changes,
+                           out.output);
+    }
+    /* half the multiplies to do: the body's term halves or something else binds */
+    cr_expect_eq(gen("plan " AVX2 "--m 64 --n 64 --k 64 --dtype f32 --json --what-if "
+                     "res.multiply.capacity=1,op.fma.f32.256.per_cycle=1"), 0);
+    cr_expect_not_null(strstr(out.output, "\"body\": 16384"), "%s", out.output);
+    cr_expect_not_null(strstr(out.output, "\"body\": 32768"), "%s", out.output);
+}
+
 /* From another folder, with another TMPDIR and clock. */
 Test(gen, same_bytes, .init = set_up, .fini = tear_down)
 {
