@@ -9,8 +9,9 @@
 struct dg_change { const char *key; const struct dg_value *before, *after; };   /* NULL: none */
 
 /* *out is `base` with the values of `settings`, "KEY=NUMBER" apart by commas or blanks; KEY=null
- * takes one away. Types and ranges are those of the key. Entries and *changes live in the arena; evidence and
- * rules that join several values are not asked. False: *e names the setting and the rule. */
+ * takes one away. Types and ranges are those of the key. Entries and *changes live in the arena;
+ * evidence and rules that join several values are not asked. False: *e names the setting and the
+ * rule. */
 bool dg_profile_change(const struct dg_profile *base, const char *settings,
                        struct dg_arena *arena, struct dg_profile *out,
                        const struct dg_change **changes, size_t *count, struct dg_error *e);
