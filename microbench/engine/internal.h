@@ -4,6 +4,7 @@
 
 #include "microbench/engine/engine.h"
 #include "microbench/loops/loops.h"
+#include "microbench/walk.h"
 
 /* The counter that times everything, found good before the first sample. */
 struct clock {
@@ -48,8 +49,8 @@ struct engine {
     uint64_t arena_bytes, mapping_bytes;
     uint64_t small_at;           /* from this offset on the arena has small pages */
     uint64_t places;             /* that mixes have had so far */
-    uint64_t stream_at;          /* where in its arrays the last long stream stopped */
-    uint64_t walked;             /* which arrays these were; 0: something else ran since */
+    struct dg_walk walked;       /* of the last stream */
+    bool walked_last;            /* nothing else ran since */
     double target_ns;            /* shortest sample */
     uint64_t opened_ns, deadline_ns, patience_ns;
     uint64_t request_ns, progress_ns, waited_ns;

@@ -79,7 +79,7 @@ void dg_request_begin(struct engine *e, struct dg_samples *out, size_t count)
         out[i].count = out[i].rejected = 0;
     e->request_ns = e->progress_ns = e->host.monotonic_ns(&e->host);
     e->waited_ns = 0;
-    e->walked = 0;
+    e->walked_last = false;
 }
 
 static enum go_on fail_request(struct dg_error *error, enum dg_exit code, const char *rule,

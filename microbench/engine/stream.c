@@ -10,40 +10,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SLICE_BYTES = 1 << 20, LONG_BYTES = 64 << 20, PAGE = 4096 };
+enum { PAGE = 4096 };
 
 struct stream_run {
     const struct dg_stream_entry *entry;
     struct dg_stream_state all;          /* the whole arrays, or what one stream reads of one */
-    uint64_t slice, at;                  /* bytes of one array; slice 0: whole passes */
-    unsigned arrays, side;               /* side: arrays, or streams that share one */
+    struct dg_walk walk;
+    unsigned arrays;
 };
 
 static void run_stream(void *context, uint64_t amount)
 {
     struct stream_run *r = context;
     struct dg_stream_state part = r->all;
-    if (r->slice == 0) {
+    if (r->walk.slice == 0) {
         part.passes = amount;
         r->entry->run(&part);
         return;
     }
     for (uint64_t i = 0; i < amount; i++) {
         part = r->all;
-        part.a += r->at;
-        part.b += r->at;
-        part.c += r->at;
-        part.bytes = r->slice;
+        part.a += r->walk.at;
+        part.b += r->walk.at;
+        part.c += r->walk.at;
+        part.bytes = r->walk.slice;
         part.passes = 1;
         r->entry->run(&part);
-        r->at = r->at + 2 * r->slice <= r->all.bytes ? r->at + r->slice : 0;
+        dg_walk_next(&r->walk);
     }
 }
 
 /* Bytes of all arrays that one amount of work moves. */
 static double stream_bytes(const struct stream_run *r)
 {
-    return (double)r->side * (double)(r->slice != 0 ? r->slice : r->all.bytes);
+    return (double)r->walk.side * (double)(r->walk.slice != 0 ? r->walk.slice : r->walk.bytes);
 }
 
 /* Arrays one behind the other. Their starts share a page's offsets evenly: a load whose low bits
@@ -62,21 +62,15 @@ static uint64_t run_span(uint64_t bytes, unsigned arrays)
 static void place(struct stream_run *r, struct engine *e, uint64_t base, uint64_t bytes,
                   unsigned prefetch)
 {
-    uint64_t step = r->entry->step / r->entry->streams;
-    uint64_t a = (uintptr_t)e->arena + base, part = bytes / r->entry->streams;
+    unsigned streams = r->entry->streams;
+    uint64_t a = (uintptr_t)e->arena + base, part = bytes / streams;
     r->all = (struct dg_stream_state){
         .a = a, .bytes = part, .part = part, .distance = prefetch, .passes = 1,
         .b = a + array_offset(bytes, r->arrays > 2 ? 1 : 0, r->arrays),
         .c = a + array_offset(bytes, r->arrays - 1, r->arrays),
     };
-    r->slice = bytes * r->arrays > 2 * SLICE_BYTES ? SLICE_BYTES / r->side / step * step : 0;
-    r->at = 0;
-}
-
-/* Which arrays are walked, when they are beyond all caches; else 0. */
-static uint64_t long_walk(const struct stream_run *r)
-{
-    return r->all.bytes * r->side >= LONG_BYTES ? r->all.bytes * 16 + r->side * 4 + r->arrays : 0;
+    r->walk = dg_walk_over(part, r->arrays > streams ? r->arrays : streams,
+                           r->entry->step / streams);
 }
 
 static bool prepare(struct engine *e, const struct dg_stream *stream, unsigned threads,
@@ -98,8 +92,7 @@ static bool prepare(struct engine *e, const struct dg_stream *stream, unsigned t
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "stream", "arrays that fit the arena", value,
                        "allow more memory");
     for (unsigned i = 0; i < threads; i++) {
-        runs[i] = (struct stream_run){.entry = entry, .arrays = arrays,
-                                      .side = arrays > entry->streams ? arrays : entry->streams};
+        runs[i] = (struct stream_run){.entry = entry, .arrays = arrays};
         place(&runs[i], e, i * span, bytes, stream->prefetch);
     }
     if (arrays == 3)
@@ -111,7 +104,7 @@ static void warm(struct stream_run *r)
 {
     struct dg_stream_state once = r->all;
     assert(r->entry != NULL);
-    once.passes = r->slice != 0 ? 1 : 3;
+    once.passes = r->walk.slice != 0 ? 1 : 3;
     r->entry->run(&once);
 }
 
@@ -119,7 +112,7 @@ static uint64_t stream_amount(struct engine *e, struct work *work, const struct 
                               unsigned passes)
 {
     uint64_t amount = dg_sample_amount(e, work, UINT64_C(1) << 32);
-    return r->slice == 0 && passes > amount ? passes : amount;
+    return r->walk.slice == 0 && passes > amount ? passes : amount;
 }
 
 static bool one_core(struct engine *e, const struct dg_stream *stream, struct dg_samples *out,
@@ -128,21 +121,18 @@ static bool one_core(struct engine *e, const struct dg_stream *stream, struct dg
     struct stream_run run = {.entry = NULL};
     struct work work = {run_stream, &run, 1};
     const struct dg_sample none = {0, 0};
-    uint64_t walked = e->walked;
+    struct dg_walk before = e->walked;
+    bool straight = e->walked_last;
     dg_request_begin(e, out, 1);
     if (!prepare(e, stream, 1, &run, error))
         return false;
-    /* Straight after a walk over the same arrays, beyond caches: on where it stopped. Nothing is
-     * met again before all the rest has passed, and the time to pass it all is saved. */
-    if (walked != 0 && walked == long_walk(&run))
-        run.at = e->stream_at;
-    else
+    if (!dg_walk_on(&run.walk, straight ? &before : NULL))
         warm(&run);
     work.amount = stream_amount(e, &work, &run, stream->passes);
     bool ok = dg_sample_collect(e, &work, stream_bytes(&run) * (double)work.amount, &none, out,
                                 error);
-    e->stream_at = run.at;
-    e->walked = long_walk(&run);
+    e->walked = run.walk;
+    e->walked_last = true;
     return ok;
 }
 

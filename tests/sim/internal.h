@@ -2,6 +2,7 @@
 #ifndef DG_TESTS_SIM_INTERNAL_H
 #define DG_TESTS_SIM_INTERNAL_H
 
+#include "microbench/walk.h"
 #include "tests/sim/sim.h"
 
 struct sim {
@@ -13,6 +14,9 @@ struct sim {
     uint64_t sample;                     /* number of the next one, for clock steps */
     uint64_t requests;
     uint64_t window;                     /* that the last request streamed */
+    bool outside;                        /* and sampled outside it */
+    struct dg_walk walked;               /* of the last stream */
+    bool walked_last;                    /* nothing else ran since */
     char cpu_list[16];
 };
 
@@ -21,6 +25,9 @@ struct sim {
 struct sim_timing { double units; unsigned repeats; };
 void sim_fill(struct sim *sim, struct dg_samples *out, struct sim_cost cost,
               struct sim_timing how);
+/* Samples that cost[i % costs] each. */
+void sim_fill_each(struct sim *sim, struct dg_samples *out, const struct sim_cost *cost,
+                   size_t costs, struct sim_timing how);
 double sim_uniform(struct sim *sim);
 /* Factor on the time of one sample; negative: the engine throws it away. */
 double sim_disturb(struct sim *sim);
@@ -35,7 +42,8 @@ double sim_pick_cycles(const struct sim_chip *chip, const struct dg_pick *pick);
 /* Of one instruction. */
 double sim_code_cycles(struct sim *sim, const struct dg_code *code);
 void sim_pace(struct sim *sim, const struct dg_pace *pace, struct dg_samples *out);
-/* Cycles of one byte of a stream. */
-double sim_stream_cycles(struct sim *sim, const struct dg_stream *stream);
+/* Of one byte of a stream, for each sample. */
+void sim_stream_cost(struct sim *sim, const struct dg_stream *stream, size_t samples,
+                     struct sim_cost *cost);
 
 #endif

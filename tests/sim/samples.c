@@ -73,7 +73,8 @@ double sim_clock_now(const struct sim *sim)
 }
 
 /* What lies beyond the core keeps its own time, so a step of the core clock changes its cycles. */
-void sim_fill(struct sim *sim, struct dg_samples *out, struct sim_cost cost, struct sim_timing how)
+void sim_fill_each(struct sim *sim, struct dg_samples *out, const struct sim_cost *cost,
+                   size_t costs, struct sim_timing how)
 {
     out->count = out->rejected = 0;
     for (size_t tries = 0; out->count < out->capacity && tries < 20 * out->capacity; tries++) {
@@ -83,7 +84,8 @@ void sim_fill(struct sim *sim, struct dg_samples *out, struct sim_cost cost, str
             out->rejected++;
             continue;
         }
-        double ns = (cost.cycles * 1e9 / hz + cost.ns) * factor;
+        const struct sim_cost *each = &cost[out->count % costs];
+        double ns = (each->cycles * 1e9 / hz + each->ns) * factor;
         double units = how.units > 0 ? how.units : fmax(30000, 200 * sim->trouble.tick_ns) / ns;
         ns = how.repeats > 0 ? timed_alone(sim, ns, how.repeats) :
              quantised(sim, ns * units) / units;
@@ -91,4 +93,10 @@ void sim_fill(struct sim *sim, struct dg_samples *out, struct sim_cost cost, str
         out->sample[out->count++].ns = ns;
     }
     dg_samples_summary(out);
+}
+
+void sim_fill(struct sim *sim, struct dg_samples *out, struct sim_cost cost,
+              struct sim_timing how)
+{
+    sim_fill_each(sim, out, &cost, 1, how);
 }

@@ -119,6 +119,37 @@ Test(sim_sharing, bandwidths_and_mixes)
     dg_arena_free(&arena);
 }
 
+/* What a request leaves in L3 the next one meets: memory must not look as fast as that. 12 GB/s
+ * come from memory, 30 from L3. */
+Test(sim_sharing, memory_is_read_from_memory)
+{
+    static const struct { enum dg_traffic kind; unsigned mib; } row[] = {
+        { DG_READ, 3 }, { DG_READ, 96 }, { DG_READ, 96 }, { DG_COPY, 128 }, { DG_COPY, 128 },
+        { DG_READ, 1 }, { DG_READ, 96 }, { DG_COPY, 2 }, { DG_COPY, 128 }, { DG_TRIAD, 144 },
+        { DG_READ, 3 }, { DG_READ, 48 },
+    };
+    struct sim_chip chip = sim_case_of(SIM_CLASS_haswell, SIM_NOISE_none).chip;
+    struct dg_arena arena;
+    chip.memory = 160 << 20;
+    dg_arena_init(&arena);
+    struct dg_bench bench = sim_bench(sim_new(&chip, &(struct sim_trouble){ 0 }, 3, &arena));
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct dg_sample sample[9];
+        struct dg_samples out = { .sample = sample, .capacity = 9 };
+        struct dg_stream q = { .kind = row[i].kind, .bytes = (uint64_t)row[i].mib << 20,
+                               .threads = 1, .passes = 1 };
+        struct dg_error e;
+        cr_assert(bench.stream(bench.self, &q, &out, &e), "%s", e.rule);
+        for (size_t k = 0; k < out.count; k++) {
+            double gbps = 1 / sample[k].ns;
+            bool memory = row[i].mib > 4;
+            cr_expect(memory ? gbps < 12.1 : gbps > 12.5, "request %zu, sample %zu: %g GB/s", i, k,
+                      gbps);
+        }
+    }
+    dg_arena_free(&arena);
+}
+
 /* Out of time at any moment: what is there is true or marked, nothing hangs. */
 Test(sim_sharing, budgets)
 {

@@ -7,15 +7,22 @@
 
 #include "tests/sim/internal.h"
 
-/* Cycles to bring one line from a level (1 L2, 2 L3, 3 memory) at its bandwidth. */
+/* To bring one line from a level (1 L2, 2 L3, 3 memory) at its bandwidth. */
+static struct sim_cost line_cost(const struct sim_chip *chip, unsigned level)
+{
+    double line = chip->l1.line;
+    switch (level) {
+    case 0: return (struct sim_cost){ 0, 0 };
+    case 1: return (struct sim_cost){ line / chip->l2_bytes, 0 };
+    case 2: return (struct sim_cost){ 0, line / chip->l3_gbps };
+    default: return (struct sim_cost){ 0, line / chip->dram_gbps };
+    }
+}
+
 static double line_cycles(const struct sim_chip *chip, unsigned level)
 {
-    double bytes_per_ns = level == 2 ? chip->l3_gbps : chip->dram_gbps;
-    if (level == 0)
-        return 0;
-    if (level == 1)
-        return chip->l1.line / chip->l2_bytes;
-    return chip->l1.line / bytes_per_ns * chip->clock_hz / 1e9;
+    struct sim_cost cost = line_cost(chip, level);
+    return cost.cycles + cost.ns * chip->clock_hz / 1e9;
 }
 
 static double unit_bytes(const struct sim_chip *chip, enum sim_resource resource)
@@ -31,36 +38,58 @@ static const struct arrays arrays_of[DG_TRAFFIC_COUNT] = {
     [DG_READ_FMA] = { 1, 0, false },
 };
 
-/* One pass over all arrays side by side; cycles. */
-static double pass(struct sim *sim, const struct arrays *a, uint64_t bytes)
+static void add(struct sim_cost *sum, struct sim_cost cost, double times)
 {
-    const struct sim_chip *chip = sim->chip;
-    uint64_t count = a->read + a->written, each = bytes / count;
-    double lines = 0, core = (double)each * a->read / unit_bytes(chip, SIM_LOAD);
-    core = fmax(core, (double)each * a->written / unit_bytes(chip, SIM_STORE));
-    for (uint64_t at = 0; at < each; at += chip->l1.line) {
-        for (uint64_t i = 0; i < count; i++) {
-            if (i >= a->read && a->past) {
-                lines += line_cycles(chip, 3);
-                continue;
-            }
-            unsigned level = sim_access(&sim->memory, i * each + at, NULL);
-            /* what is written must be brought in and put back */
-            lines += line_cycles(chip, level) * (i >= a->read && level > 0 ? 2 : 1);
-        }
-    }
-    return fmax(core, lines);
+    sum->cycles += times * cost.cycles;
+    sum->ns += times * cost.ns;
 }
 
-double sim_stream_cycles(struct sim *sim, const struct dg_stream *q)
+/* Bytes [from, to) of all arrays, side by side. */
+static struct sim_cost pass(struct sim *sim, const struct arrays *a, const struct dg_walk *walk,
+                            uint64_t from, uint64_t to)
+{
+    const struct sim_chip *chip = sim->chip;
+    struct sim_cost lines = { 0, 0 };
+    double core = (double)(to - from) * a->read / unit_bytes(chip, SIM_LOAD);
+    core = fmax(core, (double)(to - from) * a->written / unit_bytes(chip, SIM_STORE));
+    for (uint64_t at = from; at < to; at += chip->l1.line) {
+        for (uint64_t i = 0; i < walk->side; i++) {
+            bool written = i >= a->read, past = written && a->past;
+            unsigned level = past ? 3 : sim_access(&sim->memory, i * walk->bytes + at, NULL);
+            /* what is written must be brought in and put back */
+            add(&lines, line_cost(chip, level), written && !past && level > 0 ? 2 : 1);
+        }
+    }
+    if (core > lines.cycles + lines.ns * chip->clock_hz / 1e9)
+        lines = (struct sim_cost){ core, 0 };
+    return lines;
+}
+
+/* What each sample passes is where the walk stands. */
+void sim_stream_cost(struct sim *sim, const struct dg_stream *q, size_t samples,
+                     struct sim_cost *cost)
 {
     const struct arrays *a = &arrays_of[q->kind];
     double l1 = (double)sim->chip->l1.size, l2 = (double)sim->chip->l2.size;
-    pass(sim, a, q->bytes);
-    double cycles = pass(sim, a, q->bytes) / (double)q->bytes;
     double threads = q->threads == 0 ? sim->chip->cpus : q->threads;
     bool private_level = (double)q->bytes <= fmax(l1, l2) && !a->past;
-    return cycles / (private_level ? threads : fmin(threads, sim->chip->all_factor));
+    double share = private_level ? threads : fmin(threads, sim->chip->all_factor);
+    unsigned count = a->read + a->written;
+    struct dg_walk walk = dg_walk_over(q->bytes / count, count, 4096);
+    if (!dg_walk_on(&walk, sim->walked_last && threads < 2 ? &sim->walked : NULL))
+        pass(sim, a, &walk, 0, walk.bytes);
+    for (size_t i = 0; i < samples; i++, dg_walk_next(&walk)) {
+        uint64_t length = walk.slice > 0 ? walk.slice : walk.bytes;
+        struct sim_cost all = { 0, 0 };
+        cost[i] = cost[0];
+        if (walk.slice == 0 && i > 0)
+            continue;                            /* the same arrays again, as warm as before */
+        all = pass(sim, a, &walk, walk.at, walk.at + length);
+        cost[i] = (struct sim_cost){ 0, 0 };
+        add(&cost[i], all, 1 / ((double)length * count * share));
+    }
+    sim->walked = walk;
+    sim->walked_last = threads < 2;
 }
 
 /* Where the streams of a mix lie in the arena. */
