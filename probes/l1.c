@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "probes/infer/cache.h"
 #include "probes/orders.h"
 #include "probes/vector.h"
@@ -82,6 +83,22 @@ static bool size_holds(struct dg_context *ctx, double size, double latency)
            below.cycles.min < 1.15 * latency && above.cycles.min > 1.25 * latency;
 }
 
+/* So many lines stay and one more does not: what another number of ways excludes. */
+static const char *certificate_of(struct dg_context *ctx, const struct memory *m,
+                                  const struct dg_ways *ways)
+{
+    struct dg_str text;
+    const double *row = m->latency;
+    for (size_t s = 0; s < m->strides && strides[s] != ways->set_stride; s++)
+        row += MOST_LINES;
+    dg_str_init(&text, ctx->arena);
+    dg_str_format(&text, "%u lines %u bytes apart: ", ways->ways, ways->set_stride);
+    dg_str_fixed(&text, row[ways->ways - 1], 2);
+    dg_str_format(&text, " cycles a load; %u lines: ", ways->ways + 1);
+    dg_str_fixed(&text, row[ways->ways], 2);
+    return dg_str_text(&text);
+}
+
 static double say_sizes(struct dg_context *ctx, const struct memory *m, double latency)
 {
     static const char *const method =
@@ -98,7 +115,11 @@ static double say_sizes(struct dg_context *ctx, const struct memory *m, double l
         dg_cannot(ctx, "l1_size", "bytes", DG_UNRELIABLE, reason, help);
         return 0;
     }
-    dg_say_exact(ctx, "l1_ways", "count", method, ways.ways, ways.confidence);
+    struct dg_number number = { .key = "l1_ways", .unit = "count", .method = method,
+                                .value = ways.ways, .low = ways.ways, .high = ways.ways,
+                                .confidence = ways.confidence, .samples = 1,
+                                .certificate = certificate_of(ctx, m, &ways) };
+    dg_say(ctx, &number);
     dg_say_exact(ctx, "l1_set_stride", "bytes", method, ways.set_stride, ways.confidence);
     dg_say_exact(ctx, "l1_size", "bytes", "ways times set stride, checked by chases of that size",
                  size, ways.confidence);

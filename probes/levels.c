@@ -12,7 +12,8 @@
 #include "probes/orders.h"
 #include "probes/vector.h"
 
-enum { MOST_POINTS = 160, LOADS = 400, LINE = 64, MOST_PLATEAUS = 8 };
+enum { MOST_POINTS = 160, LOADS = 400, LINE = 64, MOST_PLATEAUS = 8,
+       CROWDED_SETS = 8 };
 
 struct curve {
     uint64_t size[MOST_POINTS];
@@ -21,18 +22,28 @@ struct curve {
     unsigned long samples;
 };
 
-/* Loads of one sample, and how many of them are joined to one: on a coarse clock so many more that
- * it tells a few cycles in a hundred. */
-static size_t loads_of(const struct dg_context *ctx)
+/* A clock whose steps are a good part of a sample. */
+static bool coarse(const struct dg_context *ctx)
 {
-    return ctx->bench->info->tick_ns > 100 ? 10 * LOADS : LOADS;
+    return ctx->bench->info->tick_ns > 100;
 }
 
+/* Loads of one sample: more on a coarse clock, but so few that those which come anew push little
+ * out of the level that is looked for. */
+static size_t loads_of(const struct dg_context *ctx, uint64_t span, uint32_t line)
+{
+    const double part = 1 / 32.0;
+    return !coarse(ctx) ? LOADS : (size_t)fmax(LOADS, fmin(10 * LOADS,
+                                                           part * (double)span / line));
+}
+
+/* How many samples are joined to one: the half of a tick that a reading is off by, one way or the
+ * other, must come to about a hundredth. */
 static unsigned joined(const struct dg_context *ctx, size_t loads)
 {
-    const double load_ns = 4, ticks = 100, most = 16;
-    double each = load_ns * (double)loads / fmax(1, ctx->bench->info->tick_ns);
-    return (unsigned)fmax(1, fmin(most, ceil(ticks / each / 8)));
+    const double load_ns = 4, part = 0.012, most = 64;
+    double ticks = load_ns * (double)loads / fmax(1, ctx->bench->info->tick_ns);
+    return (unsigned)fmax(1, fmin(most, ceil(pow(0.5 / part / ticks, 2))));
 }
 
 /* Other lines for every sample: those that are sampled again and again are kept by caches that
@@ -44,8 +55,9 @@ static bool read_sample(struct dg_context *ctx, uint64_t window, uint64_t from, 
     unsigned count = 0, wanted = 1;
     *out = (struct dg_sample){ 0, 0 };
     for (unsigned i = 0; i < wanted && !ctx->stopped; i++) {
-        struct dg_resample q = { .window = window, .count = loads_of(ctx) };
-        uint32_t *order = dg_order_sample(ctx, from, to, LINE, &q.count);
+        uint32_t line = (uint32_t)dg_known(ctx, "l1_line_size", LINE);
+        struct dg_resample q = { .window = window, .count = loads_of(ctx, to - from, line) };
+        uint32_t *order = dg_order_sample(ctx, from, to, line, &q.count);
         q.order = order;
         wanted = joined(ctx, q.count);
         if (order == NULL || !dg_read_resample(ctx, &q, 1, &one))
@@ -104,8 +116,11 @@ static bool read_curve(struct dg_context *ctx, double l1, double to, double cycl
         if (!read_window(ctx, window, 0, window, 7, cycle_ns, &reading))
             return false;
         c->size[c->count] = window;
-        c->cycles[c->count] = without_l1(ctx, reading.cycles.low, l1 / (double)window);
-        c->ns[c->count++] = reading.ns.low;
+        /* what disturbs makes a sample slower, but steps of a clock are wrong both ways */
+        bool middle = coarse(ctx);
+        double cycles = middle ? reading.cycles.median : reading.cycles.low;
+        c->cycles[c->count] = without_l1(ctx, cycles, l1 / (double)window);
+        c->ns[c->count++] = middle ? reading.ns.median : reading.ns.low;
         c->samples += reading.samples;
         /* eighths of an octave where sizes are told apart, quarters beyond */
         size *= size < 4 * 1048576 ? 1.0905077 : 1.1892071;
@@ -137,7 +152,7 @@ static void say_memory(struct dg_context *ctx, const struct dg_measure *memory)
  * as the pages of one may crowd the same sets of L2. */
 static uint32_t *crowded_order(struct dg_context *ctx, size_t *count)
 {
-    enum { SETS = 8 };
+    enum { SETS = CROWDED_SETS };
     double ways = dg_known(ctx, "l1_ways", 0), stride = dg_known(ctx, "l1_set_stride", 0);
     uint32_t line = (uint32_t)dg_known(ctx, "l1_line_size", LINE);
     size_t rows = (size_t)(4 * ways), used = 0;
@@ -156,6 +171,27 @@ static uint32_t *crowded_order(struct dg_context *ctx, size_t *count)
     return order;
 }
 
+/* The same pages in the same order, but lines that stay in L1: what that costs more than a load of
+ * L1 is translation. Words of 8 bytes side by side: a chase meets no word twice. */
+static double translation_cost(struct dg_context *ctx, const uint32_t *order, size_t count)
+{
+    struct dg_measure reading;
+    double stride = dg_known(ctx, "l1_set_stride", 0), hit = dg_known(ctx, "l1_latency", 0);
+    uint32_t line = (uint32_t)dg_known(ctx, "l1_line_size", LINE), step = (uint32_t)stride;
+    uint32_t *words = dg_alloc_array(ctx->scratch, count + 1, sizeof *words);
+    struct dg_chase q = { .order = words, .count = count, .steps = 8192, .warm = 3 };
+    if (words == NULL || step == 0 || hit == 0)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = order[i] / step, set = order[i] % step / line;
+        words[i] = row * step + (row % (step / 64) * CROWDED_SETS + set) * 8;
+    }
+    if (!dg_read_chase(ctx, &q, 5, &reading))
+        return 0;
+    double extra = reading.cycles.median - hit;
+    return extra > 0.05 * hit ? extra : 0;
+}
+
 /* The least of a few draws: pages that crowd each other in L2 only add. */
 static bool read_l2(struct dg_context *ctx, double l1, double l2, bool vector,
                     struct dg_measure *out)
@@ -165,11 +201,13 @@ static bool read_l2(struct dg_context *ctx, double l1, double l2, bool vector,
         struct dg_measure reading;
         struct dg_chase q = { .steps = 8192, .warm = 3, .vector = vector };
         uint32_t *order = crowded_order(ctx, &q.count);
-        if (order == NULL)
+        bool crowded = order != NULL;
+        if (!crowded)
             order = dg_order_lines(ctx, (uint64_t)sqrt(l1 * l2), LINE, &q.count);
         q.order = order;
         if (order == NULL || !dg_read_chase(ctx, &q, 5, &reading))
             continue;
+        dg_stat_add(&reading.cycles, crowded ? -translation_cost(ctx, order, q.count) : 0);
         if (!any || reading.cycles.median < out->cycles.median)
             *out = reading;
         any = true;
@@ -185,11 +223,12 @@ static double say_l2_latency(struct dg_context *ctx, double l1)
         dg_refused(ctx, "l2_latency", "cycles");
         return 0;
     }
-    /* where the first translations are very few, theirs are in it */
     dg_say(ctx, &(struct dg_number){
         .key = "l2_latency", .unit = "cycles", .value = reading.cycles.median,
         .low = reading.cycles.low, .high = reading.cycles.high, .confidence = 0.9,
-        .samples = reading.samples, .method = "chase over lines that crowd a few sets of L1" });
+        .samples = reading.samples,
+        .method = "chase over lines that crowd a few sets of L1, less what translating their pages "
+                  "costs" });
     if (read_l2(ctx, l1, 4 * l1, true, &vector))
         dg_say_vector_latency(ctx, "l2_vector_latency", &vector);
     return reading.cycles.median;
@@ -322,6 +361,22 @@ static void unknown_l3(struct dg_context *ctx, enum dg_status status, const char
         dg_cannot(ctx, keys[i], i < 2 ? "bytes" : "ns", status, reason, help);
 }
 
+/* Well inside the last level latency stays, if lines go by age: of windows that it would hold
+ * whole, replacement at random loses a good part. */
+static bool stays_flat(const struct dg_curve *rest, double l2, double kept)
+{
+    const double slack = 1.15;
+    double first = 0;
+    for (size_t i = 0; i < rest->count && (double)rest->size[i] < 0.7 * kept; i++) {
+        if ((double)rest->size[i] < 1.8 * l2)
+            continue;
+        first = first > 0 ? first : rest->latency[i];
+        if (rest->latency[i] > slack * first)
+            return false;
+    }
+    return true;
+}
+
 static void say_l3(struct dg_context *ctx, struct curve *c, double l2, double l2_cycles,
                    double level, const struct dg_measure *memory)
 {
@@ -329,6 +384,11 @@ static void say_l3(struct dg_context *ctx, struct curve *c, double l2, double l2
     struct dg_curve *rest = behind(ctx, c, l2, l2_cycles);
     if (rest == NULL || !dg_infer_extent(rest, level, memory->cycles.median, &extent)) {
         unknown_l3(ctx, DG_UNRELIABLE, "latency does not step clearly to that of memory", retry);
+        return;
+    }
+    if (!stays_flat(rest, l2, extent.kept)) {
+        unknown_l3(ctx, DG_UNRELIABLE, "latency rises all through the last level: it is shared, or "
+                   "old lines are not the first to go", retry);
         return;
     }
     say_extent(ctx, "l3_effective_size", c, &extent);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "probes/infer/cache.h"
 #include "probes/infer/tlb.h"
 #include "probes/orders.h"
@@ -93,7 +94,7 @@ static bool read_reach(struct dg_context *ctx, const struct pages *p, struct rea
 static bool refine_first(struct dg_context *ctx, const struct pages *p, struct reach *r)
 {
     for (int i = 0; i < 24 && r->count < MOST_POINTS; i++) {
-        const struct dg_reach reach = { r->pages, r->extra, r->count };
+        const struct dg_tlb_reach reach = { r->pages, r->extra, r->count };
         struct dg_tlb tlb = dg_infer_tlb(&reach);
         if (tlb.first == 0 || tlb.first_next - tlb.first <= 1)
             return true;
@@ -107,7 +108,7 @@ static bool refine_first(struct dg_context *ctx, const struct pages *p, struct r
 static bool refine_second(struct dg_context *ctx, const struct pages *p, struct reach *r)
 {
     for (int i = 0; i < 16 && r->count < MOST_POINTS; i++) {
-        const struct dg_reach reach = { r->pages, r->extra, r->count };
+        const struct dg_tlb_reach reach = { r->pages, r->extra, r->count };
         struct dg_tlb tlb = dg_infer_tlb(&reach);
         uint32_t next = 0;
         for (size_t k = 1; k < r->count && tlb.second != 0; k++)
@@ -145,13 +146,33 @@ static void say_number(struct dg_context *ctx, const char *key, const char *unit
                                      .method = method });
 }
 
+/* So many pages cost nothing and one more does: what another number excludes. */
+static const char *certificate_of(struct dg_context *ctx, const struct dg_tlb *tlb,
+                                  const struct reach *r)
+{
+    struct dg_str text;
+    size_t at = 0;
+    while (at + 2 < r->count && r->pages[at] != tlb->first)
+        at++;
+    dg_str_init(&text, ctx->arena);
+    for (size_t i = at; i < at + 2; i++) {
+        dg_str_format(&text, "%s%u pages: ", i > at ? "; " : "", r->pages[i]);
+        dg_str_fixed(&text, r->extra[i], 2);
+        dg_str_add(&text, " cycles more");
+    }
+    return dg_str_text(&text);
+}
+
 static void say_first(struct dg_context *ctx, const char *page, const struct dg_tlb *tlb,
                       const struct reach *r, const char *reason)
 {
     char key[48];
     key_of(key, "tlb.l1", page, ".entries");
     if (tlb->first > 0 && tlb->first_next == tlb->first + 1)
-        say_number(ctx, key, "count", tlb->first, tlb->first, tlb->first, r);
+        dg_say(ctx, &(struct dg_number){
+            .key = key, .unit = "count", .value = tlb->first, .low = tlb->first,
+            .high = tlb->first, .confidence = 1, .samples = r->samples, .method = method,
+            .certificate = certificate_of(ctx, tlb, r) });
     else
         cannot(ctx, key, "count", reason);
 }
@@ -187,7 +208,7 @@ static void say_second(struct dg_context *ctx, const char *page, const struct dg
 
 static struct dg_tlb infer(const struct reach *r)
 {
-    const struct dg_reach reach = { r->pages, r->extra, r->count };
+    const struct dg_tlb_reach reach = { r->pages, r->extra, r->count };
     return dg_infer_tlb(&reach);
 }
 

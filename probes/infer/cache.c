@@ -133,7 +133,7 @@ static struct line fit_line(const struct dg_curve *c, size_t from, size_t to)
 
 bool dg_infer_level(const struct dg_curve *c, double low, double most, double *level)
 {
-    const double error = 0.03, slack = 1.1, least_span = 1.8;
+    const double error = 0.03, slack = 1.1, least_span = 1.5;
     const size_t least = 5;
     double longest = least_span;
     for (size_t i = 0; i < c->count; i++) {
@@ -151,12 +151,15 @@ bool dg_infer_level(const struct dg_curve *c, double low, double most, double *l
     return longest > least_span;
 }
 
-/* Random replacement loses 28 % of a window of 0.7 of the size, scattered pages a tenth. */
+/* Random replacement loses 28 % of a window of 0.7 of the size and 21 % of half of it, scattered
+ * pages a tenth and a thirtieth. */
 static bool goes_by_age(const struct dg_curve *c, double low, double level, double kept)
 {
     bool whole = true;
-    for (size_t i = 0; i < c->count && (double)c->size[i] <= 0.7 * kept; i++)
-        whole = c->latency[i] - low < 0.2 * (level - low);
+    for (size_t i = 0; i < c->count && (double)c->size[i] <= 0.7 * kept; i++) {
+        double lost = (c->latency[i] - low) / (level - low);
+        whole &= lost < ((double)c->size[i] > 0.5 * kept ? 0.2 : 0.08);
+    }
     return whole;
 }
 

@@ -52,6 +52,13 @@ struct dg_stat dg_stat_fastest(double *values, size_t count)
     return dg_stat_of(values, first);
 }
 
+void dg_stat_add(struct dg_stat *s, double value)
+{
+    double *const all[] = { &s->min, &s->low, &s->median, &s->high, &s->max };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *all[i] += value;
+}
+
 void dg_isotonic(double *values, size_t count)
 {
     /* Blocks of equal values are kept implicitly: when a value falls below its predecessor, it is

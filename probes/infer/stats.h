@@ -18,6 +18,7 @@ struct dg_stat dg_stat_of(double *values, size_t count);
 /* Of those within 1.5 % of the smallest alone: where a machine falls into one of several states for
  * the length of a sample (how a loop meets a scheduler), the state in which it is fastest. */
 struct dg_stat dg_stat_fastest(double *values, size_t count);
+void dg_stat_add(struct dg_stat *stat, double value);
 /* Of sorted values, 0 <= q <= 1. */
 double dg_quantile(const double *sorted, size_t count, double q);
 /* Pool adjacent violators: the nearest non-decreasing sequence (least squares), in place. */

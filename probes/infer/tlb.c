@@ -9,7 +9,7 @@
  * L1 repeats within hundredths. One set that is full in a TLB of many still shows. */
 static const double nothing = 0.25;
 
-static size_t first_above(const struct dg_reach *r, size_t from, double extra)
+static size_t first_above(const struct dg_tlb_reach *r, size_t from, double extra)
 {
     size_t i = from;
     while (i < r->count && r->extra[i] <= extra)
@@ -18,7 +18,7 @@ static size_t first_above(const struct dg_reach *r, size_t from, double extra)
 }
 
 /* Median over the pages in [low, high]; 0: none was looked at. */
-static double middle(const struct dg_reach *r, double low, double high)
+static double middle(const struct dg_tlb_reach *r, double low, double high)
 {
     enum { MOST = 64 };
     double values[MOST];
@@ -29,7 +29,7 @@ static double middle(const struct dg_reach *r, double low, double high)
     return count == 0 ? 0 : dg_stat_of(values, count).median;
 }
 
-struct dg_tlb dg_infer_tlb(const struct dg_reach *r)
+struct dg_tlb dg_infer_tlb(const struct dg_tlb_reach *r)
 {
     const double flat = 1.3, step = 1.5;
     struct dg_tlb out = { 0 };

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Extra cycles a load by pages, rising. */
-struct dg_reach { const uint32_t *pages; const double *extra; size_t count; };
+struct dg_tlb_reach { const uint32_t *pages; const double *extra; size_t count; };
 struct dg_tlb {
     uint32_t first, first_next;                  /* most pages that cost nothing, next count seen */
     double cost;                                 /* of a hit in the second level; 0: no flat part */
@@ -16,6 +16,6 @@ struct dg_tlb {
     double walk;                                 /* extra when nothing holds the translation */
 };
 /* Members that are not seen are 0. */
-struct dg_tlb dg_infer_tlb(const struct dg_reach *reach);
+struct dg_tlb dg_infer_tlb(const struct dg_tlb_reach *reach);
 
 #endif

@@ -119,7 +119,7 @@ Test(sets, translations)
         pages[i] = zen4[i].pages;
         extra[i] = zen4[i].extra;
     }
-    struct dg_reach reach = { pages, extra, ZEN4 };
+    struct dg_tlb_reach reach = { pages, extra, ZEN4 };
     struct dg_tlb tlb = dg_infer_tlb(&reach);
     cr_expect(tlb.first == 72 && tlb.first_next == 73, "%u", tlb.first);
     cr_expect(fabs(tlb.cost - 7.2) < 0.5, "%g", tlb.cost);

@@ -17,7 +17,7 @@ FEATURES(neon, "fp", "asimd")
     .unit = { [SIM_MULTIPLY] = { multiply, bits }, [SIM_LOAD] = { load, bits }, \
               [SIM_STORE] = { store, bits }, [SIM_INTEGER] = { scalar, 0 }, \
               [SIM_ISSUE] = { slots, 0 } }, \
-    .walk = 30, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2, .memory = 32 << 20
+    .walk = 30, .l3_gbps = 30, .dram_gbps = 12, .all_factor = 1.6, .cpus = 2
 #define X86_128(ghz) CORE(X86, avx2, 16, 2, 2, 1, 128, 4, 5, ghz), .l2_bytes = 32, \
     .fma_latency = 5, .fma_acc_latency = 5, .add_latency = 3, .moves = { 1, 1 }, .dram_latency = 90
 #define X86_256(ghz) CORE(X86, avx2, 16, 2, 2, 1, 256, 4, 5, ghz), .l2_bytes = 32, \
@@ -56,8 +56,11 @@ static const struct { const char *title; struct sim_trouble trouble; } noises[] 
 
 struct sim_case sim_case_of(enum sim_class chip, enum sim_noise noise)
 {
-    return (struct sim_case){ classes[chip].title, noises[noise].title, classes[chip].chip,
-                              noises[noise].trouble };
+    struct sim_case c = { classes[chip].title, noises[noise].title, classes[chip].chip,
+                          noises[noise].trouble };
+    if (c.chip.memory == 0)
+        c.chip.memory = 32 << 20;
+    return c;
 }
 
 /* 1 - part to 1 + part */

@@ -3,10 +3,11 @@
  * The real probes on simulated chips: 99 % of what they say must be true, nothing that they are
  * sure of may be false, and two runs on one chip may not differ in what is discrete. Thirty chips,
  * every class once; with DG_TEST_FULL every class with every noise. DG_TEST_SEED draws others,
- * DG_TEST_VERBOSE prints all scores. */
+ * DG_TEST_VERBOSE prints all scores, DG_TEST_CHIP keeps to one class. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/sim/check.h"
 
@@ -49,9 +50,9 @@ static void judge(struct runs *r)
     unsigned all = r->chips * SIM_TRUTHS, right = sim_total(&r->score, SIM_RIGHT);
     bool verbose = getenv("DG_TEST_VERBOSE") != NULL;
     sim_print(&r->score, verbose, &r->report);
-    if (verbose)
-        fprintf(stderr, "%s  %u of %u right on %u chips\n", dg_str_text(&r->report), right, all,
-                r->chips);
+    fprintf(stderr, "%sDG_TEST_SEED=%llu: %u chips, %u of %u answers right\n",
+            verbose ? dg_str_text(&r->report) : "", (unsigned long long)seed(), r->chips, right,
+            all);
     cr_expect(100 * right >= 99 * all && sim_total(&r->score, SIM_WRONG) == 0 &&
               r->differing == 0, "DG_TEST_SEED=%llu, %u of %u right, %u wrong, %u differ\n%s",
               (unsigned long long)seed(), right, all, sim_total(&r->score, SIM_WRONG),
@@ -63,11 +64,13 @@ Test(sim_chips, answers_are_true)
     struct dg_arena arena;
     struct runs r = { .chips = 0 };
     bool full = getenv("DG_TEST_FULL") != NULL;
+    const char *only = getenv("DG_TEST_CHIP");
     dg_arena_init(&arena);
     dg_str_init(&r.report, &arena);
     for (unsigned chip = 0; chip < SIM_CLASSES; chip++)
         for (unsigned noise = 0; noise < SIM_NOISES; noise++)
-            if (full || noise == (chip + seed()) % SIM_NOISES)
+            if ((only == NULL || strcmp(only, sim_case_of(chip, noise).chip.name) == 0) &&
+                (full || noise == (chip + seed()) % SIM_NOISES))
                 run_chip(&r, (enum sim_class)chip, (enum sim_noise)noise,
                          full ? noise == chip % SIM_NOISES : chip % 3 == seed() % 3);
     judge(&r);
