@@ -32,8 +32,9 @@ static struct sizes choose(struct dg_context *ctx)
     s.bytes[L1] = l1 / 2;
     /* small pages fall on the sets of L2 by chance: a quarter of it fits them with any luck */
     s.bytes[L2] = fmin(fmax(l2 / 4, 4 * l1), fmax(l2 / 2, fmin(2 * l1, 0.75 * l2)));
+    /* by the size, which runs agree on, where the part that neighbours leave allows it */
     if (l3 > 4 * l2)
-        s.bytes[L3] = sqrt(2 * l2 * l3);
+        s.bytes[L3] = fmin(sqrt(2 * l2 * dg_known(ctx, "l3_size", l3)), l3 / 2);
     s.shared = 0.75 * l3;
     s.bytes[DRAM] = fmin(fmax(beyond, 128 * 1048576.0), s.limit);
     return s;
@@ -47,21 +48,21 @@ static double bytes_for(const struct sizes *s, enum level level, unsigned cpus)
         return bytes;
     if (level == L3 && bytes * cpus > s->shared)
         bytes = s->shared / cpus;
-    return fmin(bytes, s->limit / cpus);
+    return fmin(bytes, 15 * s->limit / 16 / cpus);      /* the bench keeps them apart */
 }
 
-/* Ways to read: prefetchers of one core like the one, those of another the other. What reading can
- * reach is the best of them. Steps that are 0 are the loops' own. */
-static const struct dg_stream forms[] = {
-    { .streams = 1 }, { .streams = 4 }, { .streams = 1, .step = 8192 },
-    { .streams = 1, .step = 4096, .prefetch = 1024 }, { .streams = 1, .step = 4096,
-                                                        .prefetch = 4096 },
+/* Ways to read. In the core's own caches a loop that takes more at once loses less where it ends;
+ * beyond, prefetchers of one core like the one, those of another the other. What reading can reach
+ * is the best of them. Steps that are 0 are the loops' own. */
+static const struct { enum level first, last; struct dg_stream way; } forms[] = {
+    { L1, L2, { .streams = 0 } }, { L1, L2, { .step = 4096 } },
+    { L1, L2, { .step = 4096, .place = 1 } }, { L1, L1, { .step = 12288 } },
+    { L3, DRAM, { .streams = 1 } }, { L3, L3, { .streams = 4 } },   /* side by side, places of more
+                                    than a cache leave lines behind that the next walk would meet */
+    { L3, DRAM, { .streams = 1, .step = 8192 } },
+    { L3, DRAM, { .streams = 1, .step = 4096, .prefetch = 1024 } },
+    { L3, DRAM, { .streams = 1, .step = 4096, .prefetch = 4096 } },
 };
-
-static bool has_forms(enum level level, enum dg_traffic kind)
-{
-    return kind == DG_READ && level >= L3;
-}
 
 /* Time a byte that counts. In the core's own caches every disturbance makes a sample slower; the
  * better quarter is what is sustained there, as beyond, where neighbours take their share. */
@@ -70,25 +71,38 @@ static const struct dg_stat *time_of(const struct dg_measure *m, enum level leve
     return level < L3 ? &m->cycles : &m->ns;
 }
 
+/* Samples of one request in the core's own caches, if undisturbed, are alike. */
+static bool is_even(const struct dg_measure *m, enum level level)
+{
+    return level >= L3 || m->cycles.median <= 1.015 * m->cycles.low;
+}
+
+static bool read_way(struct dg_context *ctx, const struct sizes *s, enum level level,
+                     enum dg_traffic kind, unsigned cpus, const struct dg_stream *way,
+                     struct dg_measure *out)
+{
+    double bytes = bytes_for(s, level, cpus), work = level == L1 ? 1 << 20 : 4 << 20;
+    struct dg_stream q = *way;
+    q.kind = kind;
+    q.threads = cpus;
+    q.bytes = (uint64_t)bytes / 73728 * 73728;
+    q.passes = q.bytes > 0 ? (unsigned)fmax(1, work / (double)q.bytes) : 1;
+    if (q.bytes == 0)
+        q.bytes = (uint64_t)bytes / 12288 * 12288;
+    return q.bytes > 0 && dg_read_stream(ctx, &q, level == DRAM && cpus == 1 ? 9 : 15, out);
+}
+
 static bool read_level(struct dg_context *ctx, const struct sizes *s, enum level level,
                        enum dg_traffic kind, unsigned cpus, struct dg_measure *best)
 {
-    double bytes = bytes_for(s, level, cpus), work = level == L1 ? 1 << 20 : 4 << 20;
-    size_t count = has_forms(level, kind) && !ctx->quick ? sizeof forms / sizeof *forms : 1;
+    static const struct dg_stream plain;
     bool any = false;
-    for (size_t i = 0; i < count; i++) {
-        /* places side by side leave lines behind that the next walk would meet in a cache */
-        if (level == DRAM && forms[i].streams > 1)
-            continue;
-        struct dg_measure m;
-        struct dg_stream q = count > 1 ? forms[i] : (struct dg_stream){ 0 };
-        q.kind = kind;
-        q.threads = cpus;
-        q.bytes = (uint64_t)bytes / 73728 * 73728;
-        q.passes = q.bytes > 0 ? (unsigned)fmax(1, work / (double)q.bytes) : 1;
-        if (q.bytes == 0)
-            q.bytes = (uint64_t)bytes / 12288 * 12288;
-        if (q.bytes == 0 || !dg_read_stream(ctx, &q, level == DRAM ? 9 : 15, &m))
+    struct dg_measure m;
+    if (kind != DG_READ || (ctx->quick && level >= L3))
+        return read_way(ctx, s, level, kind, cpus, &plain, best) && time_of(best, level)->low > 0;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (level < forms[i].first || level > forms[i].last ||
+            !read_way(ctx, s, level, kind, cpus, &forms[i].way, &m))
             continue;
         if (!any || time_of(&m, level)->low < time_of(best, level)->low)
             *best = m;
@@ -97,14 +111,20 @@ static bool read_level(struct dg_context *ctx, const struct sizes *s, enum level
     return any && time_of(best, level)->low > 0;
 }
 
+/* How, and which bytes count. */
 static const char *method_of(enum level level, enum dg_traffic kind)
 {
-    if (has_forms(level, kind))
-        return "better quarter of the samples of the best of several plain reads, wall time";
-    return level < L3 ? "better quarter of passes over arrays inside the level, core cycles; bytes "
-                        "read and written count, lines fetched to be written do not"
-                      : "better quarter of passes over arrays inside the level, wall time; bytes "
-                        "read and written count, lines fetched to be written do not";
+#define PASSES "better quarter of passes over arrays inside the level, "
+#define READS "better quarter of the best of several plain reads of an array inside the level, "
+    static const char *const methods[3][2] = {
+        { READS "core cycles; bytes read count", READS "wall time; bytes read count" },
+        { PASSES "core cycles; bytes read count", PASSES "wall time; bytes read count" },
+        { PASSES "core cycles; bytes read and written count, lines fetched to be written do not",
+          PASSES "wall time; bytes read and written count, lines fetched to be written do not" },
+    };
+    return methods[kind == DG_READ ? 0 : kind == DG_READ_FMA ? 1 : 2][level >= L3];
+#undef PASSES
+#undef READS
 }
 
 static void measure(struct dg_context *ctx, const struct sizes *s, enum level level,
@@ -119,6 +139,11 @@ static void measure(struct dg_context *ctx, const struct sizes *s, enum level le
         return;
     if (read_level(ctx, s, level, kind, all ? s->cpus : 1, &m)) {
         const struct dg_stat *time = time_of(&m, level);
+        if (!is_even(&m, level)) {
+            dg_cannot(ctx, key, unit, DG_UNRELIABLE, "the samples of one request differ",
+                      "run again on a quiet machine");
+            return;
+        }
         dg_say(ctx, &(struct dg_number){
             .key = key, .unit = unit, .value = 1 / time->low, .low = 1 / time->high,
             .high = 1 / time->min, .confidence = 1, .samples = m.samples,

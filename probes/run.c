@@ -28,7 +28,7 @@ const struct dg_probe *dg_probe_by_id(const char *id)
 
 /* ---- agreement ---- */
 
-enum rule { RULE_SPREAD, RULE_LARGEST, RULE_LATEST };
+enum rule { RULE_SPREAD, RULE_FASTEST, RULE_LARGEST, RULE_LATEST };
 static const struct { const char *key; double percent, floor; enum rule rule; } agreements[] = {
 #define AGREE(key, percent, floor, rule) { key, percent, floor, RULE_##rule },
 #include "probes/agreement.def"
@@ -69,6 +69,7 @@ static enum rule rule_of(const struct dg_probe_options *options, const char *key
         .discrete = field != NULL && field->discrete, .needed = needed(options),
         .whole = field != NULL && field->type == DG_TYPE_INTEGER,
         .largest = agreements[i].rule == RULE_LARGEST,
+        .fastest = agreements[i].rule == RULE_FASTEST,
         .tolerance = agreements[i].percent / 100, .floor = agreements[i].floor };
     return agreements[i].rule;
 }

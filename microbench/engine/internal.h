@@ -67,6 +67,7 @@ struct work {
     void (*run)(void *context, uint64_t amount);
     void *context;
     uint64_t amount;
+    void (*before)(void *context, const struct engine *e);   /* each sample; may be NULL */
 };
 
 /* clock.c */
@@ -120,14 +121,18 @@ bool dg_timed_collect(struct timed *t, unsigned repeats, struct dg_samples *out,
 bool dg_arena_open(struct engine *e, const struct dg_engine_options *options,
                    struct dg_error *error);
 void dg_arena_close(struct engine *e);
-void dg_arena_fill(struct engine *e, uint64_t offset, uint64_t bytes);   /* the non-zero pattern */
+/* The non-zero pattern. */
+void dg_arena_fill(const struct engine *e, uint64_t offset, uint64_t bytes);
+/* The n-th place in a room that has `spare` bytes more than is put there: steps of the golden
+ * section lie well apart however many there are. A multiple of 4 KiB. */
+uint64_t dg_arena_place(uint64_t n, uint64_t spare);
 
 /* perf.c */
 void dg_counter_open(struct engine *e);
 void dg_counter_close(struct engine *e);
 bool dg_counter_read(struct engine *e, double *cycles);
 
-/* stream.c: the next allowed CPU from *from on that is not the engine's own */
+/* crew.c: the next allowed CPU from *from on that is not the engine's own */
 unsigned dg_next_cpu(const struct engine *e, unsigned *from);
 
 /* requests, each in a file of its name (evict and resample with chase.c) and mix.c */

@@ -16,7 +16,7 @@ static const uint64_t ALIGNMENT = 2 * MIB, USUAL = 256 * MIB, LEAST = 4 * MIB;
 
 /* 1.0 as f32; as f64 a normal number too. A pattern of zeros could share one zero page, and
  * denormal numbers would slow arithmetic down. */
-void dg_arena_fill(struct engine *e, uint64_t offset, uint64_t bytes)
+void dg_arena_fill(const struct engine *e, uint64_t offset, uint64_t bytes)
 {
     const uint64_t ones = UINT64_C(0x3f8000003f800000);
     if (offset >= e->arena_bytes)
@@ -26,6 +26,13 @@ void dg_arena_fill(struct engine *e, uint64_t offset, uint64_t bytes)
     uint64_t *at = (uint64_t *)(void *)(e->arena + (offset & ~UINT64_C(7)));
     for (uint64_t i = 0; i < bytes / sizeof *at; i++)
         at[i] = ones;
+}
+
+uint64_t dg_arena_place(uint64_t n, uint64_t spare)
+{
+    const uint64_t page = 4096, golden = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t pages = spare / page + 1, part = n * golden >> 32;
+    return (pages * part >> 32) * page;
 }
 
 /* Half of what is left, so that others and the rest of this program keep room. */

@@ -77,20 +77,11 @@ static bool too_large(const struct engine *e, const struct dg_mix *mix)
            mix->row_stride > most || mix->c_row_stride > most || mix->steps > most;
 }
 
-/* The next place for a mix: steps of the golden section through the small pages lie well apart
- * however many there are. */
-static uint64_t place_for(struct engine *e, uint64_t bytes)
-{
-    const uint64_t page = 4096, golden = UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t pages = (e->arena_bytes - e->small_at - bytes) / page + 1;
-    uint64_t part = (e->places++ * golden) >> 32;
-    return e->small_at + (pages * part >> 32) * page;
-}
-
 /* Writing brings the lines near, as running on the same ones for a while would. */
 static void move(struct engine *e, const struct dg_mix *mix, struct mix_run *run)
 {
-    uint64_t at = place_for(e, run->bytes);
+    uint64_t spare = e->arena_bytes - e->small_at - run->bytes;
+    uint64_t at = e->small_at + dg_arena_place(e->places++, spare);
     lay_out(mix, (uintptr_t)e->arena + at, &run->state);
     dg_arena_fill(e, at, run->bytes);
 }

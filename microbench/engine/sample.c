@@ -129,6 +129,8 @@ bool dg_sample_collect(struct engine *e, const struct work *work, double units,
         enum go_on go = dg_request_next(e, attempts, failures, out->capacity, error);
         if (go != GO_ON)
             return go == GO_STOP && (dg_samples_summary(out), true);
+        if (work->before != NULL)
+            work->before(work->context, e);
         if (!dg_sample_once(e, work, &total)) {
             out->rejected++;
             failures++;

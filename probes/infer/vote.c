@@ -39,17 +39,29 @@ static bool has_value(const struct dg_answer *a)
     return a->value.kind != DG_VALUE_NULL;
 }
 
-/* The repeat that most others agree with; ties: the later one, nearer to a warm machine. */
+/* Repeats that agree with the i-th, itself among them. */
+static size_t supporters(const struct dg_vote_rule *rule, const struct dg_answer *r, size_t count,
+                         size_t i)
+{
+    size_t with = 0;
+    for (size_t j = 0; j < count && has_value(&r[i]); j++)
+        with += has_value(&r[j]) && agree(rule, &r[i], &r[j]);
+    return with;
+}
+
+/* The repeat that most others agree with, or the largest that enough agree with; ties: the later
+ * one, nearer to a warm machine. */
 static size_t best_repeat(const struct dg_vote_rule *rule, const struct dg_answer *r, size_t count,
                           size_t *support)
 {
     size_t best = count;
     *support = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t with = 0;
-        for (size_t j = 0; j < count && has_value(&r[i]); j++)
-            with += has_value(&r[j]) && agree(rule, &r[i], &r[j]);
-        if (with > 0 && with >= *support) {
+        size_t with = supporters(rule, r, count, i);
+        bool better = with >= *support;
+        if (rule->fastest && with >= rule->needed && *support >= rule->needed)
+            better = r[i].value.number >= r[best].value.number;
+        if (with > 0 && better) {
             *support = with;
             best = i;
         }

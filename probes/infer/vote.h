@@ -9,6 +9,8 @@
 struct dg_vote_rule {
     bool discrete;               /* equal values only; else within `tolerance` of each other */
     bool largest;                /* disturbances only ever lower it: the largest repeat counts */
+    bool fastest;                /* the same, where they are told from noise: of several groups that
+                                    agree the one with the largest values counts */
     bool whole;                  /* a count: the middle of two is the larger one */
     double tolerance;            /* relative */
     double floor;                /* and absolute: values this near to each other agree anyway */

@@ -122,12 +122,20 @@ Test(engine, mixes_round_robin_and_refusals)
     static const struct dg_chase none = {.order = NULL, .count = 0};
     static const struct dg_stream long_one = {.kind = DG_READ, .bytes = UINT64_C(1) << 40,
                                               .threads = 1};
+    /* what two threads write lies apart, so that no prefetcher runs from one into the other */
+    const struct dg_stream side_by_side = {.kind = DG_WRITE, .threads = 2,
+                                           .bytes = SMALL / 2 - 16384};
+    const struct dg_stream apart = {.kind = DG_WRITE, .threads = 2, .bytes = SMALL / 2 - 131072};
     static const struct dg_loop unknown = {.kind = DG_LOOP_RATE, .op = "nothing.f32.1",
                                            .chains = 1};
     cr_expect_not(bench.chase(bench.self, &outside, out, &error));
     cr_expect_not(bench.chase(bench.self, &crooked, out, &error));
     cr_expect_not(bench.chase(bench.self, &none, out, &error));
     cr_expect_not(bench.stream(bench.self, &long_one, out, &error));
+    if (bench.info->cpus > 1) {
+        cr_expect_not(bench.stream(bench.self, &side_by_side, out, &error));
+        cr_expect(bench.stream(bench.self, &apart, out, &error), "%s", error.rule);
+    }
     cr_expect_not(bench.loop(bench.self, &unknown, out, &error));
     cr_expect(error.rule[0] != '\0' && strstr(error.value, "nothing") != NULL);
     dg_engine_close(&bench);

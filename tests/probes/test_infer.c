@@ -355,6 +355,14 @@ Test(infer, votes)
     struct dg_answer kept[] = { number(8), number(10), number(12), number(20) };
     cr_expect(dg_infer_vote(&most, sizes, 3, &out) && out.value.number == 8);
     cr_expect(dg_infer_vote(&most, kept, 4, &out) && out.value.number == 12);
+    /* of two groups that agree the faster one, even where the slower one is larger */
+    struct dg_vote_rule fast = { .fastest = true, .tolerance = 0.015, .needed = 3 };
+    struct dg_answer rates[] = { number(57), number(57.5), number(64), number(57.2), number(63.8),
+                                 number(57.1), number(63.9), number(70) };
+    cr_expect(dg_infer_vote(&fast, rates, 4, &out) && out.value.number == 57.2);
+    cr_expect(dg_infer_vote(&fast, rates, 8, &out) && out.value.number == 63.9 &&
+              out.confidence == 3 / 8.);
+    cr_expect(!dg_infer_vote(&fast, rates + 2, 3, &out), "three of three, none in between");
     struct dg_vote_rule counts = { .whole = true, .tolerance = 0.2, .needed = 3 };
     struct dg_answer chains[] = { number(8), number(9), number(9), number(8) };
     cr_expect(dg_infer_vote(&counts, chains, 4, &out) && out.value.number == 9);
