@@ -47,8 +47,11 @@ static bool show(const struct dg_options *options, struct dg_error *e)
     if (dg_option_given(options, "slug")) {
         dg_profile_slug(&profile, &text);
         dg_str_addc(&text, '\n');
-    } else {
+    } else if (dg_option_given(options, "all")) {
         dg_profile_show(&profile, &text);
+    } else {
+        dg_probe_summary(&profile, &text);
+        dg_str_add(&text, "  show --all prints every value\n");
     }
     if (text.failed)
         return dg_fail(e, DG_EXIT_INTERNAL, options->operands[0], "out of memory", "",

@@ -57,6 +57,6 @@ void dg_probe_map(const struct dg_profile *profile, struct dg_str *out);
 
 /* cli/probe_summary.c: one screen about a profile. 32 KiB, 4.01 cycles, 2.0 GHz */
 void dg_probe_number(char out[64], double value, const char *unit);
-void dg_probe_summary(const struct dg_profile *profile);
+void dg_probe_summary(const struct dg_profile *profile, struct dg_str *out);
 
 #endif

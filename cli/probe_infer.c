@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
+#include "base/report.h"
 #include "cli/probe.h"
 #include "probes/replay.h"
 #include "profile/builder.h"
@@ -27,15 +28,18 @@ bool dg_probe_print(const struct dg_profile *profile, const struct dg_options *o
                     struct dg_error *e)
 {
     struct dg_str text;
-    if (!dg_option_given(options, "json")) {
-        dg_probe_summary(profile);
-        return true;
-    }
+    bool json = dg_option_given(options, "json");
     dg_str_init(&text, options->arena);
-    dg_profile_render(profile, &text);
+    if (json)
+        dg_profile_render(profile, &text);
+    else
+        dg_probe_summary(profile, &text);
     if (text.failed)
         return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
-    fputs(dg_str_text(&text), stdout);
+    if (json)
+        fputs(dg_str_text(&text), stdout);
+    else
+        dg_print_plain(stdout, dg_str_text(&text));
     return true;
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One screen about a profile: what was measured, and where the system's claims are wrong. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "base/report.h"
 #include "base/str.h"
 #include "cli/probe.h"
 #include "profile/writer.h"
@@ -25,13 +23,14 @@ void dg_probe_number(char out[64], double value, const char *unit)
               strcmp(unit, "count") == 0 ? "" : unit);
 }
 
-static void print_claims(const struct dg_answer *a)
+static void add_claims(struct dg_str *out, const struct dg_answer *a)
 {
     if (a->claim_count == 0)
         return;
     enum dg_agreement agreement = dg_answer_agrees(a);
     bool wrong = agreement == DG_CONTRADICTED;
-    printf("   %s", wrong ? "CONTRADICTED:" : agreement == DG_AGREES ? "agrees:" : "claimed by:");
+    dg_str_format(out, "   %s", wrong ? "CONTRADICTED:"
+                                      : agreement == DG_AGREES ? "agrees:" : "claimed by:");
     for (size_t i = 0; i < a->claim_count; i++) {
         char text[64];
         if (wrong && dg_claim_agrees(a, &a->claims[i]) != DG_CONTRADICTED)
@@ -40,9 +39,9 @@ static void print_claims(const struct dg_answer *a)
             continue;
         dg_probe_number(text, a->claims[i].value.number, a->unit);
         if (wrong)
-            printf(" %s says %s", a->claims[i].source, text);
+            dg_str_format(out, " %s says %s", a->claims[i].source, text);
         else
-            printf(" %s", a->claims[i].source);
+            dg_str_format(out, " %s", a->claims[i].source);
     }
 }
 
@@ -63,7 +62,8 @@ static void interval_text(char out[64], const struct dg_answer *a)
     dg_format(out, 64, "%s .. %s", low, high);
 }
 
-static void print_row(const struct dg_profile *p, const char *title, const char *key)
+static void add_row(struct dg_str *out, const struct dg_profile *p, const char *title,
+                    const char *key)
 {
     char text[64] = "not determined";
     const struct dg_answer *a = dg_profile_evidence(p, key);
@@ -75,13 +75,13 @@ static void print_row(const struct dg_profile *p, const char *title, const char 
     char interval[64] = "";
     if (a != NULL)
         interval_text(interval, a);
-    printf("  %-26s %-18s %-20s", title, text, interval);
+    dg_str_format(out, "  %-26s %-18s %-20s", title, text, interval);
     if (a != NULL)
-        print_claims(a);
+        add_claims(out, a);
     if (a != NULL && (a->status == DG_UNRELIABLE || a->status == DG_UNAVAILABLE) &&
         a->reason != NULL)
-        printf("   %s", a->reason);
-    printf("\n");
+        dg_str_format(out, "   %s", a->reason);
+    dg_str_format(out, "\n");
 }
 
 static bool flag(const struct dg_profile *p, const char *key)
@@ -90,54 +90,64 @@ static bool flag(const struct dg_profile *p, const char *key)
     return v != NULL && v->kind == DG_VALUE_TEXT && strcmp(v->text, "true") == 0;
 }
 
-static void print_head(const struct dg_profile *p)
+static void add_head(struct dg_str *out, const struct dg_profile *p)
 {
     const char *name = dg_profile_text(p, "name");
     const char *architecture = dg_profile_text(p, "architecture");
     const struct dg_value *model = dg_profile_fact(p, "model_name");
     const struct dg_value *seconds = dg_profile_fact(p, "seconds");
     char text[DG_NUMBER_SIZE] = "";
-    printf("%s (%s)", name != NULL ? name : "no name", architecture != NULL ? architecture : "?");
+    dg_str_format(out, "%s (%s)", name != NULL ? name : "no name",
+                  architecture != NULL ? architecture : "?");
     if (model != NULL && model->kind == DG_VALUE_TEXT)
-        printf(", %s", model->text);
+        dg_str_format(out, ", %s", model->text);
     if (seconds != NULL && seconds->kind == DG_VALUE_NUMBER) {
         dg_write_double(text, seconds->number);
-        printf(", measured in %s s", text);
+        dg_str_format(out, ", measured in %s s", text);
     }
-    printf("%s%s%s\n", flag(p, "emulated") ? ", EMULATED: times mean nothing" : "",
+    dg_str_format(out, "%s%s%s\n", flag(p, "emulated") ? ", EMULATED: times mean nothing" : "",
            flag(p, "incomplete") ? ", INCOMPLETE" : "",
            flag(p, "memory_short") ? ", little memory: DRAM figures may include cache" : "");
 }
 
-/* What to do about what is missing: each advice once, with the first reasons that call for it. */
-static void print_missing(const struct dg_profile *p)
+/* Whether row i is unknown and asks for the same as row j. */
+static bool same_advice(const struct dg_profile *p, size_t i, size_t j)
 {
-    enum { SHOWN = 3 };
-    for (size_t i = 0; i < p->measurement_count; i++) {
-        const struct dg_answer *a = &p->measurements[i];
-        size_t same = 0, first = p->measurement_count;
-        for (size_t j = 0; j < p->measurement_count && a->help != NULL; j++)
-            if (p->measurements[j].value.kind == DG_VALUE_NULL &&
-                p->measurements[j].help != NULL && strcmp(p->measurements[j].help, a->help) == 0) {
-                first = j < first ? j : first;
-                same++;
-            }
-        if (a->value.kind != DG_VALUE_NULL || a->help == NULL || first != i)
-            continue;
-        printf("  not known: %s", a->key);
-        for (size_t j = i + 1, shown = 1; j < p->measurement_count && shown < SHOWN; j++)
-            if (p->measurements[j].value.kind == DG_VALUE_NULL &&
-                p->measurements[j].help != NULL && strcmp(p->measurements[j].help, a->help) == 0) {
-                printf(", %s", p->measurements[j].key);
-                shown++;
-            }
-        if (same > SHOWN)
-            printf(" and %zu more", same - SHOWN);
-        printf("\n    -> %s\n", a->help);
-    }
+    const struct dg_answer *a = &p->measurements[i], *b = &p->measurements[j];
+    return a->value.kind == DG_VALUE_NULL && b->value.kind == DG_VALUE_NULL && a->help != NULL &&
+           b->help != NULL && strcmp(a->help, b->help) == 0;
 }
 
-static void print_tail(const struct dg_profile *p)
+static void add_advice(struct dg_str *out, const struct dg_profile *p, size_t first)
+{
+    enum { SHOWN = 3 };
+    size_t same = 0;
+    dg_str_format(out, "  not known: %s", p->measurements[first].key);
+    for (size_t i = first; i < p->measurement_count; i++)
+        if (same_advice(p, first, i) && same++ > 0 && same <= SHOWN)
+            dg_str_format(out, ", %s", p->measurements[i].key);
+    if (same > SHOWN)
+        dg_str_format(out, " and %zu more", same - SHOWN);
+    dg_str_format(out, "\n    -> %s\n", p->measurements[first].help);
+}
+
+/* What to do about what is missing: each advice once, with the first that call for it. */
+static void add_missing(struct dg_str *out, const struct dg_profile *p)
+{
+    enum { SHOWN = 4 };
+    size_t kinds = 0;
+    for (size_t i = 0; i < p->measurement_count; i++) {
+        bool said = !same_advice(p, i, i);
+        for (size_t j = 0; j < i && !said; j++)
+            said = same_advice(p, i, j);
+        if (!said && kinds++ < SHOWN)
+            add_advice(out, p, i);
+    }
+    if (kinds > SHOWN)
+        dg_str_format(out, "  and more that is not known, for %zu other reasons\n", kinds - SHOWN);
+}
+
+static void add_tail(struct dg_str *out, const struct dg_profile *p)
 {
     size_t known = 0, unreliable = 0, cells = 0;
     for (size_t i = 0; i < p->measurement_count; i++) {
@@ -146,10 +156,11 @@ static void print_tail(const struct dg_profile *p)
         cells += strchr(p->measurements[i].key, '.') != NULL &&
                  p->measurements[i].value.kind != DG_VALUE_NULL;
     }
-    printf("  %zu values, %zu of them cells; %zu not reliable\n", known, cells, unreliable);
+    dg_str_format(out, "  %zu values, %zu of them cells; %zu not reliable\n", known, cells,
+                  unreliable);
 }
 
-void dg_probe_summary(const struct dg_profile *p)
+void dg_probe_summary(const struct dg_profile *p, struct dg_str *out)
 {
     static const struct { const char *title, *key; } rows[] = {
         { "core clock", "clock_hz" }, { "cores of this kind", "cores" },
@@ -165,19 +176,15 @@ void dg_probe_summary(const struct dg_profile *p)
     };
     char key[64];
     const struct dg_value *bits = dg_profile_find(p, "vector_bits");
-    struct dg_str map;
-    print_head(p);
-    dg_str_init(&map, NULL);
-    dg_probe_map(p, &map);
-    dg_print_plain(stdout, dg_str_text(&map));
-    dg_str_free(&map);
+    add_head(out, p);
+    dg_probe_map(p, out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        print_row(p, rows[i].title, rows[i].key);
+        add_row(out, p, rows[i].title, rows[i].key);
         if (strcmp(rows[i].key, "fma_latency") == 0 && bits != NULL) {
             dg_format(key, sizeof key, "op.fma.f32.%u.per_cycle", (unsigned)bits->number);
-            print_row(p, "fma per cycle, f32", key);
+            add_row(out, p, "fma per cycle, f32", key);
         }
     }
-    print_missing(p);
-    print_tail(p);
+    add_missing(out, p);
+    add_tail(out, p);
 }

@@ -190,12 +190,47 @@ static void add_row(struct dg_str *out, const struct dg_difference *d)
     dg_str_addc(out, '\n');
 }
 
+/* What is no number has changed altogether. */
+static double weight(const struct dg_difference *d)
+{
+    return d->change != 0 ? fabs(d->change) : HUGE_VAL;
+}
+
+/* The row that has changed most among those of a verdict, behind row `last` (NULL: the first). */
+static const struct dg_difference *next_most(const struct dg_comparison *c, enum dg_verdict verdict,
+                                             const struct dg_difference *last)
+{
+    const struct dg_difference *best = NULL;
+    for (const struct dg_difference *d = c->row; d < c->row + c->count; d++) {
+        bool behind = last == NULL || weight(d) < weight(last) ||
+                      (weight(d) == weight(last) && d > last);
+        if (d->verdict == verdict && behind && (best == NULL || weight(d) > weight(best)))
+            best = d;
+    }
+    return best;
+}
+
+static void add_verdict(struct dg_str *out, const struct dg_comparison *c, enum dg_verdict verdict,
+                        bool all)
+{
+    enum { SHOWN = 6 };
+    const struct dg_difference *d = NULL;
+    for (size_t i = 0; all && i < c->count; i++)
+        if (c->row[i].verdict == verdict)
+            add_row(out, &c->row[i]);
+    if (all || verdict == DG_WITHIN_NOISE)
+        return;
+    for (int i = 0; i < SHOWN && (d = next_most(c, verdict, d)) != NULL; i++)
+        add_row(out, d);
+    if (c->of[verdict] > SHOWN)
+        dg_str_format(out, "%-14s ... and %zu more; --all prints them\n",
+                      dg_verdict_names[verdict], c->of[verdict] - SHOWN);
+}
+
 void dg_compare_print(const struct dg_comparison *c, bool all, struct dg_str *out)
 {
     for (int verdict = 0; verdict < DG_VERDICT_COUNT; verdict++)
-        for (size_t i = 0; i < c->count; i++)
-            if ((int)c->row[i].verdict == verdict && (all || verdict != DG_WITHIN_NOISE))
-                add_row(out, &c->row[i]);
+        add_verdict(out, c, (enum dg_verdict)verdict, all);
     for (int verdict = 0; verdict < DG_VERDICT_COUNT; verdict++)
         dg_str_format(out, "%s%zu %s", verdict == 0 ? "" : ", ", c->of[verdict],
                       dg_verdict_names[verdict]);

@@ -45,7 +45,8 @@ double dg_noise_of(const char *unit);
 /* `noise` is a part of the value, for all keys; below 0: by unit. False: no memory. */
 bool dg_profile_compare(const struct dg_profile *a, const struct dg_profile *b, double noise,
                         struct dg_arena *arena, struct dg_comparison *out);
-/* A line for each that is not within noise (`all`: for each), and a line with the counts. */
+/* One screen: lines for those of each verdict that changed most, but for what is within noise, and
+ * a line with the counts. `all`: a line for each. */
 void dg_compare_print(const struct dg_comparison *comparison, bool all, struct dg_str *out);
 /* {"schema": "deepgemm-compare/1", ...}; name_a and name_b: the files. */
 void dg_compare_json(const struct dg_comparison *comparison, const char *name_a,

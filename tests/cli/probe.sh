@@ -50,6 +50,17 @@ check "merge different chips" 3 "must be of the same chip" "$probe" merge "$avx2
     "$root/tests/profiles/test-neon.json"
 check "merge one file" 2 "" "$probe" merge "$avx2"
 
+# One screen for people, everything when asked.
+whole=$root/results/amd-25-17-core/hardware.json
+screen() { "$probe" "$@" | awk 'END { print NR <= 45 ? "fits" : "too long: " NR }'; }
+check "show is one screen" 0 "^fits" screen show "$whole"
+check "show draws and advises" 0 "not known: .*" "$probe" show "$whole"
+check "show --all" 0 "^too long" screen show "$whole" --all
+check "compare is one screen" 0 "^fits" screen compare "$whole" "$avx2" --other-chip
+check "compare says how many more" 0 "and [0-9]* more; --all" "$probe" compare "$whole" "$avx2" \
+    --other-chip
+check "compare --all" 0 "^too long" screen compare "$whole" "$avx2" --other-chip --all
+
 # The map: 32 CPUs, two to a core, L2 for each core, L3 for sixteen.
 sed 's/"cores": *[0-9]*,/"cores": 32, "l1_shared_by": 2, "l2_shared_by": 2, "l3_shared_by": 16,/' \
     "$avx2" >"$work/map.json"

@@ -108,7 +108,10 @@ check "infer for a machine that is none" 3 "vax.samples.json: architecture.*foun
     infer "$work/vax.samples.json"
 check "no file from a profile" 1 "" test -e "$work/no.json"
 printf '{"name":"x","architecture":"x86_64","core_kind":"\\u001b[31m\\u009b"}' >"$work/escape.json"
-check "an escape character shown" 0 '\\x1b\[31m\\xc2\\x9b' "$probe" show "$work/escape.json"
+check "an escape character shown" 0 '\\x1b\[31m\\xc2\\x9b' "$probe" show --all "$work/escape.json"
+printf '{"name":"x","architecture":"x86_64","environment":{"model_name":"\\u001b[31m"}}' \
+    >"$work/escape2.json"
+check "an escape character on one screen" 0 '\\x1b\[31m' "$probe" show "$work/escape2.json"
 check "an empty path" 2 "found an empty text" "$probe" show ""
 check "a missing argument" 2 "needs FILE, found nothing" "$probe" validate
 check "a system root that is none" 2 "sysroot: must be a folder" "$probe" --sysroot "$work/none"
