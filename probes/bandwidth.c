@@ -84,7 +84,7 @@ static bool read_way(struct dg_context *ctx, const struct sizes *s, enum level l
     double bytes = bytes_for(s, level, cpus), work = level == L1 ? 1 << 20 : 4 << 20;
     struct dg_stream q = *way;
     q.kind = kind;
-    q.threads = cpus;
+    q.threads = cpus > 1 && cpus == s->cpus ? 0 : cpus;      /* 0: all */
     q.bytes = (uint64_t)bytes / 73728 * 73728;
     q.passes = q.bytes > 0 ? (unsigned)fmax(1, work / (double)q.bytes) : 1;
     if (q.bytes == 0)
