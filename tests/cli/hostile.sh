@@ -59,6 +59,10 @@ if ! sanitized && strace -o /dev/null -e inject=perf_event_open:error=EPERM true
         -e "inject=perf_event_open:error=$e" "$@"; }
     check "counters forbidden" "warning: cycles: EACCES.*perf_event_paranoid" refuse EACCES \
         "$probe" run --only clock
+    check "counters forbidden by a filter" "warning: cycles: EPERM" refuse EPERM "$probe" run \
+        --only clock
+    check "a kernel without counters" '"perf": "cycles: ENOSYS"' refuse ENOSYS "$probe" run \
+        --only clock
     check "no counters, no advice" "! warning" refuse ENOENT "$probe" run --only clock
 else
     skip "hostile-refused-calls" "strace is not installed or may not trace, or a sanitized build"

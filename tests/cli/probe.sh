@@ -61,6 +61,10 @@ check "compare says how many more" 0 "and [0-9]* more; --all" "$probe" compare "
     --other-chip
 check "compare --all" 0 "^too long" screen compare "$whole" "$avx2" --other-chip --all
 
+# A CPU that there is not, and one that this process may not use.
+check "a CPU beyond all" 2 "must be from 0 to 4095, found 9999" "$probe" run --cpu 9999
+check "a CPU that is not allowed" 2 "must be an allowed CPU, found 4095" "$probe" run --cpu 4095
+
 # The map: 32 CPUs, two to a core, L2 for each core, L3 for sixteen.
 sed 's/"cores": *[0-9]*,/"cores": 32, "l1_shared_by": 2, "l2_shared_by": 2, "l3_shared_by": 16,/' \
     "$avx2" >"$work/map.json"
