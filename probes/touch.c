@@ -6,12 +6,13 @@
 #include "probes/probe.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "probes/mixes.h"
 
-enum { KEY = 96, MOST = 16, QUICK_SAMPLES = 11, SAMPLES = 41 };
+enum { KEY = 96, MOST = 16, FEW_SAMPLES = 11, SAMPLES = 41 };
 /* KiB; those beyond L2 and within the memory that may be used are measured */
-static const struct { uint64_t kib; bool quick; } regions[] = {
+static const struct { uint64_t kib; bool few; } regions[] = {
     { 1024, false }, { 2048, true }, { 4096, true }, { 6144, false }, { 8192, true },
     { 12288, false }, { 16384, true }, { 32768, false }, { 49152, true },
 };
@@ -27,16 +28,24 @@ struct batch {
     size_t count;
 };
 
-static size_t usable(const struct dg_context *ctx, const struct dg_mix_frame *f, uint64_t out[])
+/* How much of it is measured; --quick and narrow vectors have `few`. */
+struct scope {
+    bool few;
+    unsigned samples;
+    uint64_t region[REGIONS];                    /* KiB */
+    size_t count;
+};
+
+static void scope_of(const struct dg_context *ctx, const struct dg_mix_frame *f, bool few,
+                     struct scope *out)
 {
-    size_t count = 0;
+    *out = (struct scope){ .few = few, .samples = few ? FEW_SAMPLES : SAMPLES };
     for (size_t i = 0; i < REGIONS; i++) {
         double bytes = (double)regions[i].kib * 1024;
-        if ((regions[i].quick || !ctx->quick) && bytes > 1.5 * f->l2 &&
+        if ((regions[i].few || !few) && bytes > 1.5 * f->l2 &&
             bytes <= (double)ctx->bench->info->memory_limit / 3)
-            out[count++] = regions[i].kib;
+            out->region[out->count++] = regions[i].kib;
     }
-    return count;
 }
 
 static void add(const struct dg_context *ctx, struct batch *b, const struct dg_mix *mix,
@@ -57,10 +66,10 @@ static void start(struct batch *b, const struct dg_mix *rest)
 
 /* `per_turn`: new lines a turn. Lower quartiles: a disturbance of one turn in a hundred would be
  * several cycles a line. */
-static void run(struct dg_context *ctx, const struct batch *b, double per_turn, const char *method)
+static void run(struct dg_context *ctx, const struct batch *b, unsigned samples, double per_turn,
+                const char *method)
 {
     struct dg_measure m[MOST] = { 0 };
-    unsigned samples = ctx->quick ? QUICK_SAMPLES : SAMPLES;
     if (b->count < 2 || ctx->stopped || !dg_read_mixes(ctx, b->mix, b->count, samples, m) ||
         m[0].samples == 0)
         return;
@@ -87,7 +96,7 @@ static uint64_t turns_for(const struct dg_mix *mix, double region, double turn)
 }
 
 static void panel(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned vectors,
-                  const uint64_t *region, size_t count, bool prefetch)
+                  const struct scope *scope, bool prefetch)
 {
     enum { REPEAT = 2 };
     char prefix[KEY];
@@ -97,26 +106,26 @@ static void panel(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned
     /* a panel that L2 holds and L1 does not: a quarter of L2, at most 128 KiB */
     uint64_t steps = (uint64_t)fmin(f->l2 / 4, 131072) / tile / 4 * 4, bytes = steps * tile;
     struct dg_mix rest = dg_mix_turn(f, shape, steps);
-    dg_format(prefix, sizeof prefix, "mix.touch.panel.f32.%u.v%u", f->bits, vectors);
+    dg_format(prefix, sizeof prefix, "mix.touch.panel.%s.%u.v%u", f->dtype, f->bits, vectors);
     rest.prefetch = prefetch;
     rest.s_repeat = REPEAT;
     rest.turns = turns_for(&rest, 0, 0);
     start(&b, &rest);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < scope->count; i++) {
         struct dg_mix mix = rest;
         mix.anew = false;                        /* the stream goes on where it stopped */
         mix.s_turn = bytes;
-        mix.s_region = region[i] * 1024 / bytes * bytes;
+        mix.s_region = scope->region[i] * 1024 / bytes * bytes;
         mix.turns = turns_for(&mix, (double)mix.s_region * REPEAT, (double)bytes);
-        add(ctx, &b, &mix, region[i], prefix, prefetch ? ".p1" : ".p0");
+        add(ctx, &b, &mix, scope->region[i], prefix, prefetch ? ".p1" : ".p0");
     }
-    run(ctx, &b, (double)bytes / f->line / REPEAT,
+    run(ctx, &b, scope->samples, (double)bytes / f->line / REPEAT,
         prefetch ? "panels used twice each, the next one prefetched over the steps"
                  : "panels used twice each, moving through the region");
 }
 
 static void rows(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned vectors,
-                 const uint64_t *region, size_t count)
+                 const struct scope *scope)
 {
     enum { STEPS = 256 };
     char prefix[KEY];
@@ -124,26 +133,25 @@ static void rows(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned 
     struct dg_shape shape = { vectors, dg_shape_rows(f, vectors) };
     struct dg_mix rest = dg_mix_turn(f, shape, STEPS);
     uint64_t bytes = rest.row_stride * shape.rows;
-    dg_format(prefix, sizeof prefix, "mix.touch.rows.f32.%u.b%u", f->bits, shape.rows);
+    dg_format(prefix, sizeof prefix, "mix.touch.rows.%s.%u.b%u", f->dtype, f->bits, shape.rows);
     rest.turns = turns_for(&rest, 0, 0);
     start(&b, &rest);
     /* from L2 first: half of it */
-    for (size_t i = 0; i <= count; i++) {
+    for (size_t i = 0; i <= scope->count; i++) {
         struct dg_mix mix = rest;
         mix.anew = false;                        /* the stream goes on where it stopped */
-        uint64_t kib = i == 0 ? (uint64_t)f->l2 / 2048 : region[i - 1];
+        uint64_t kib = i == 0 ? (uint64_t)f->l2 / 2048 : scope->region[i - 1];
         mix.r_turn = bytes;
         mix.r_region = kib * 1024 / bytes * bytes;
         mix.turns = turns_for(&mix, (double)mix.r_region, (double)bytes);
         if (mix.r_region > bytes)
             add(ctx, &b, &mix, kib, prefix, "");
     }
-    run(ctx, &b, (double)(STEPS * f->element * shape.rows) / f->line,
+    run(ctx, &b, scope->samples, (double)(STEPS * f->element * shape.rows) / f->line,
         "new rows on each turn, moving through the region");
 }
 
-static void store(struct dg_context *ctx, const struct dg_mix_frame *f, const uint64_t *region,
-                  size_t count)
+static void store(struct dg_context *ctx, const struct dg_mix_frame *f, const struct scope *scope)
 {
     enum { STEPS = 64, VECTORS = 2 };
     char prefix[KEY];
@@ -151,14 +159,14 @@ static void store(struct dg_context *ctx, const struct dg_mix_frame *f, const ui
     struct dg_shape shape = { VECTORS, dg_shape_rows(f, VECTORS) };
     struct dg_mix rest = dg_mix_turn(f, shape, STEPS);
     uint64_t tile = (uint64_t)VECTORS * f->bytes;
-    dg_format(prefix, sizeof prefix, "mix.touch.store.f32.%u", f->bits);
+    dg_format(prefix, sizeof prefix, "mix.touch.store.%s.%u", f->dtype, f->bits);
     rest.turns = turns_for(&rest, 0, 0);
     start(&b, &rest);
     /* in L1 first, a quarter of it: the turn at rest has its C in L2, so this one is below zero */
-    for (size_t i = 0; i <= count; i++) {
+    for (size_t i = 0; i <= scope->count; i++) {
         struct dg_mix mix = rest;
         mix.anew = false;                        /* the stream goes on where it stopped */
-        uint64_t kib = i == 0 ? (uint64_t)f->l1 / 4096 : region[i - 1];
+        uint64_t kib = i == 0 ? (uint64_t)f->l1 / 4096 : scope->region[i - 1];
         mix.c_region = kib * 1024 / shape.rows / tile * tile;
         if (mix.c_region == 0)
             continue;
@@ -167,27 +175,35 @@ static void store(struct dg_context *ctx, const struct dg_mix_frame *f, const ui
         mix.turns = turns_for(&mix, (double)mix.c_region, (double)tile);
         add(ctx, &b, &mix, kib, prefix, "");
     }
-    run(ctx, &b, (double)tile * shape.rows / f->line,
+    run(ctx, &b, scope->samples, (double)tile * shape.rows / f->line,
         "accumulators stored to new lines on each turn, moving through the region");
 }
 
+static void touch(struct dg_context *ctx, const struct dg_mix_frame *f, bool few)
+{
+    struct scope scope;
+    scope_of(ctx, f, few, &scope);
+    for (unsigned v = 1; v <= 4 && !ctx->stopped; v++) {
+        if (dg_shape_rows(f, v) == 0)
+            break;
+        /* few: shapes that fill the registers with accumulators from both sides */
+        if (few && (v == 1 || dg_shape_rows(f, v) < v))
+            continue;
+        panel(ctx, f, v, &scope, false);
+        panel(ctx, f, v, &scope, true);
+        rows(ctx, f, v, &scope);
+    }
+    if (dg_shape_rows(f, 2) > 0)
+        store(ctx, f, &scope);
+}
+
+/* Lines are bytes, whatever is computed beside them; how much they hide behind depends on how fast
+ * a step takes them, and that on the vectors' width. */
 void dg_probe_touch(struct dg_context *ctx)
 {
-    struct dg_mix_frame f;
-    uint64_t region[REGIONS];
-    if (!dg_mix_frame(ctx, &f))
-        return;
-    size_t count = usable(ctx, &f, region);
-    for (unsigned v = 1; v <= 4 && !ctx->stopped; v++) {
-        if (dg_shape_rows(&f, v) == 0)
-            break;
-        /* --quick: shapes that fill the registers with accumulators from both sides */
-        if (ctx->quick && (v == 1 || dg_shape_rows(&f, v) < v))
-            continue;
-        panel(ctx, &f, v, region, count, false);
-        panel(ctx, &f, v, region, count, true);
-        rows(ctx, &f, v, region, count);
-    }
-    if (dg_shape_rows(&f, 2) > 0)
-        store(ctx, &f, region, count);
+    struct dg_mix_frame all[DG_MIX_FRAMES];
+    size_t count = dg_mix_frames(ctx, all);
+    for (size_t i = 0; i < count && (i == 0 || !ctx->quick); i++)
+        if (strcmp(all[i].dtype, all[0].dtype) == 0)
+            touch(ctx, &all[i], ctx->quick || i > 0);
 }

@@ -1,136 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turns of every shape that fits the registers: streams in L1 (mix.turn), in L2 (mix.pass), rows
- * that crowd one set (mix.set), and a call around a turn (mix.call). */
+ * Turns of every shape that fits the registers, of f32 at the widest vectors, and rows that crowd
+ * one set (mix.set). */
 #include "probes/probe.h"
-
-#include <math.h>
 
 #include "probes/mixes.h"
 
 /* Each sample runs at another place of memory, and places differ by more than a planner may care
  * for: many samples. */
-enum { KEY = 96, MOST = 16, QUICK_SAMPLES = 21, SAMPLES = 51 };
-static const double sample_cycles = 60000;       /* about 20 us: long enough to resolve 0.2 % */
+enum { KEY = 96, QUICK_SAMPLES = 21, SAMPLES = 51 };
 
 static unsigned samples_of(const struct dg_context *ctx)
 {
     return ctx->quick ? QUICK_SAMPLES : SAMPLES;
 }
 
-struct batch {
-    struct dg_mix mix[MOST];
-    char key[MOST][KEY];
-    size_t count;
-};
-
-static void add(const struct dg_context *ctx, struct batch *b, const struct dg_mix *mix,
-                const char *family)
-{
-    if (b->count == MOST)
-        return;
-    b->mix[b->count] = *mix;
-    dg_format(b->key[b->count], KEY, "%s.%s.%u.v%u.b%u.s%llu", family, mix->dtype, mix->bits,
-              mix->vectors, mix->rows, (unsigned long long)mix->steps);
-    b->count += !dg_settled(ctx, b->key[b->count]);
-}
-
-/* What half of the better samples stay below: most places of memory let a stream pass undisturbed,
- * in the others its pages crowd, by more or less in every run. */
-static struct dg_stat better_half(struct dg_stat s)
-{
-    s.high = s.median;
-    s.median = s.low;
-    s.low = s.min;
-    return s;
-}
-
-static void run(struct dg_context *ctx, const struct batch *b, bool streams, const char *method)
-{
-    struct dg_measure m[MOST] = { 0 };
-    if (b->count == 0 || ctx->stopped)
-        return;
-    if (!dg_read_mixes(ctx, b->mix, b->count, samples_of(ctx), m))
-        return;                                  /* no such loop here: the cell is absent */
-    for (size_t i = 0; i < b->count; i++) {
-        struct dg_stat cycles = streams ? better_half(m[i].cycles) : m[i].cycles;
-        if (m[i].samples > 0)
-            dg_say_stat(ctx, b->key[i], "cycles", method, &cycles, 1);
-    }
-}
-
-static void say_call(struct dg_context *ctx, const struct dg_mix_frame *f)
-{
-    char key[KEY];
-    struct dg_measure m[2] = { 0 };
-    struct dg_mix mix[2];
-    mix[0] = dg_mix_turn(f, (struct dg_shape){ 1, dg_shape_rows(f, 1) < 8 ? 1 : 8 }, 16);
-    mix[0].turns = dg_mix_turns(&mix[0], sample_cycles);
-    mix[1] = mix[0];
-    mix[1].call = true;
-    dg_format(key, sizeof key, "mix.call.f32.%u", f->bits);
-    if (ctx->stopped || dg_settled(ctx, key) ||
-        !dg_read_mixes(ctx, mix, 2, samples_of(ctx), m) ||
-        m[0].samples == 0 || m[1].samples == 0)
-        return;
-    double value = m[1].cycles.median - m[0].cycles.median;
-    dg_say(ctx, &(struct dg_number){
-        .key = key, .unit = "cycles", .value = value, .low = m[1].cycles.low - m[0].cycles.high,
-        .high = m[1].cycles.high - m[0].cycles.low, .confidence = 1,
-        .samples = m[0].samples + m[1].samples,
-        .method = "a called turn of 16 steps less the same turn without the call" });
-}
-
-/* The last vector is not stored whole tiles wide only where a kernel's is: all shapes, all steps
- * whose streams stay in three quarters of L1. */
 void dg_probe_turn(struct dg_context *ctx)
 {
-    static const uint64_t steps[] = { 8, 16, 32, 64, 128, 256, 512 };
     struct dg_mix_frame f;
     if (!dg_mix_frame(ctx, &f))
         return;
-    for (unsigned v = 1; v <= 8; v++)
-        for (unsigned b = 1; b <= dg_shape_rows(&f, v) && !ctx->stopped; b++) {
-            struct batch batch = { .count = 0 };
-            for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-                struct dg_mix mix = dg_mix_turn(&f, (struct dg_shape){ v, b }, steps[i]);
-                mix.turns = dg_mix_turns(&mix, sample_cycles);
-                if (dg_mix_resident(&f, &mix) <= 0.75 * f.l1)
-                    add(ctx, &batch, &mix, "mix.turn");
-            }
-            run(ctx, &batch, false,
-                "a turn of independent multiply-adds, then all accumulators stored; "
-                "streams in L1, C in L2");
-        }
-    say_call(ctx, &f);
+    dg_turn_cells(ctx, &f, samples_of(ctx), 1);
+    dg_call_cell(ctx, &f, samples_of(ctx));
 }
 
 void dg_probe_pass(struct dg_context *ctx)
 {
-    static const uint64_t steps[] = { 32, 128, 512 };
     struct dg_mix_frame f;
-    if (!dg_mix_frame(ctx, &f))
-        return;
-    for (unsigned v = 1; v <= 8; v++)
-        for (unsigned b = 1; b <= dg_shape_rows(&f, v) && !ctx->stopped; b++) {
-            struct batch batch = { .count = 0 };
-            for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-                struct dg_mix mix = dg_mix_turn(&f, (struct dg_shape){ v, b }, steps[i]);
-                uint64_t panel = steps[i] * v * f.bytes;
-                uint64_t panels = (uint64_t)(f.l2 / 2) / panel;
-                if (panels < 2 || panels * panel < 1.5 * f.l1)
-                    continue;
-                mix.s_turn = panel;
-                mix.s_region = panels * panel;
-                mix.turns = dg_mix_turns(&mix, sample_cycles);
-                /* at least one whole walk, so that every panel comes from L2 */
-                if (mix.turns < panels)
-                    mix.turns = panels;
-                add(ctx, &batch, &mix, "mix.pass");
-            }
-            run(ctx, &batch, true,
-                "the same turn, its vectors streamed from L2 and moving on each turn");
-        }
+    if (dg_mix_frame(ctx, &f))
+        dg_pass_cells(ctx, &f, samples_of(ctx), 1);
 }
 
 static void say_set(struct dg_context *ctx, const struct dg_mix_frame *f, unsigned rows,
@@ -142,7 +40,7 @@ static void say_set(struct dg_context *ctx, const struct dg_mix_frame *f, unsign
     /* four lines of each row: enough to be loads, few enough for other sets to stay out of it */
     mix[0] = dg_mix_turn(f, (struct dg_shape){ 1, rows }, 64);
     mix[0].stores = 0;
-    mix[0].turns = dg_mix_turns(&mix[0], sample_cycles);
+    mix[0].turns = dg_mix_turns(&mix[0], DG_TURN_CYCLES);
     mix[1] = mix[0];
     mix[0].row_stride = stride + 64;
     mix[1].row_stride = stride;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "microbench/bodies.h"
+
 struct mix_run {
     const struct dg_mix_entry *entry;
     struct dg_mix_state state;
@@ -46,8 +48,8 @@ static bool bad_mix(const struct dg_mix *mix, struct dg_error *error)
 static uint64_t lay_out(const struct dg_mix *mix, uint64_t base, struct dg_mix_state *s)
 {
     enum { PAGE = 4096 };
-    uint64_t element = mix->dtype[1] == '6' ? 8 : 4, vector = mix->bits / 8;
-    uint64_t panel = mix->steps * mix->vectors * vector;
+    const struct dg_mix_body *body = dg_mix_body_named(mix->dtype);
+    uint64_t vector = mix->bits / 8, panel = mix->steps * mix->vectors * vector / body->narrow;
     uint64_t start = base, end = start + mix->s_region + panel;
     *s = (struct dg_mix_state){
         .trips = mix->steps / DG_MIX_STEPS, .row_stride = mix->row_stride,
@@ -62,7 +64,7 @@ static uint64_t lay_out(const struct dg_mix *mix, uint64_t base, struct dg_mix_s
     start = (end + PAGE - 1) / PAGE * PAGE + 1088;
     s->r = s->r_start = start;
     s->r_end = start + (mix->r_region > 0 ? mix->r_region : 1);
-    end = start + mix->r_region + (mix->rows - 1) * mix->row_stride + mix->steps * element;
+    end = start + mix->r_region + (mix->rows - 1) * mix->row_stride + mix->steps * body->element;
     start = (end + PAGE - 1) / PAGE * PAGE + 2176;
     s->c = s->c_start = start;
     s->c_end = start + (mix->c_region > 0 ? mix->c_region : 1);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/isa.h"
+#include "microbench/bodies.h"
 #include "microbench/host/host.h"
 #include "microbench/loops/portable.h"
 
@@ -31,11 +32,36 @@ static void stop(void)
     free(memory);
 }
 
-static void ones(void)
+/* What memory is filled with, what a step of a mix then adds to each sum, and what sums are. */
+static const struct known_body {
+    const char *name;
+    uint32_t fill;
+    double product;
+    enum { SUM_F32, SUM_F64, SUM_S32 } sum;
+} known_bodies[] = {
+    {"f32", 0x3f800000, 1, SUM_F32},
+    {"f64", 0x3ff00000, 0x1.000003ff00000p0 * 0x1.000003ff00000p0, SUM_F64},
+    {"bf16", 0x3f803f80, 2, SUM_F32},               /* two products of 1 */
+    {"f16", 0x3c003c00, 0x1.007800p-7, SUM_F32},    /* 1 by what two halves read as f32 */
+    {"u8s8", 0x01010101, 4, SUM_S32},
+    {"s8s8", 0x01010101, 4, SUM_S32},
+    {"s16", 0x01010101, 2 * 257 * 257, SUM_S32},
+    {"u8s8s16", 0x01010101, 4, SUM_S32},
+};
+
+static const struct known_body *known_body(const char *name)
 {
-    float *at = (float *)(void *)memory;
-    for (size_t i = 0; i < MEMORY / sizeof *at; i++)
-        at[i] = 1.0F;
+    for (size_t i = 0; i < sizeof known_bodies / sizeof *known_bodies; i++)
+        if (strcmp(known_bodies[i].name, name) == 0)
+            return &known_bodies[i];
+    return NULL;
+}
+
+static void fill(uint32_t word)
+{
+    memcpy(memory, &word, sizeof word);
+    for (size_t filled = sizeof word; filled < MEMORY; filled *= 2)
+        memcpy(memory + filled, memory, filled);
 }
 
 static bool usable(const char *needed)
@@ -119,7 +145,8 @@ Test(loops, all_run, .init = start, .fini = stop)
 static struct dg_mix_state mix_state(const struct dg_mix_entry *mix, unsigned trips, unsigned mode)
 {
     uint64_t vector = mix->bits / 8, s = (uintptr_t)memory, r = s + (1 << 20), c = r + (1 << 20);
-    uint64_t panel = trips * DG_MIX_STEPS * mix->vectors * vector;
+    uint64_t panel = trips * DG_MIX_STEPS * mix->vectors * vector /
+                     dg_mix_body_named(mix->dtype)->narrow;
     return (struct dg_mix_state){
         .s = s, .r = r, .c = c, .turns = 5, .trips = trips, .row_stride = 4160,
         .c_row_stride = 4096, .s_turn = panel, .s_start = s, .s_end = s + 2 * panel,
@@ -129,31 +156,33 @@ static struct dg_mix_state mix_state(const struct dg_mix_entry *mix, unsigned tr
     };
 }
 
-static double at(const struct dg_mix_entry *mix, uint64_t address, unsigned index)
+static double at(const struct known_body *body, uint64_t address, unsigned index)
 {
     const void *p = (const void *)(uintptr_t)address;
-    return mix->dtype[1] == '6' ? ((const double *)p)[index] : (double)((const float *)p)[index];
+    return body->sum == SUM_F64 ? ((const double *)p)[index]
+         : body->sum == SUM_F32 ? (double)((const float *)p)[index]
+                                : (double)((const int32_t *)p)[index];
 }
 
 /* Five turns: the C places of turns 0 and 1 alternate, S moves after two turns, rows each turn. */
 static void check_mix(const struct dg_mix_entry *mix, unsigned trips)
 {
-    bool f64 = mix->dtype[1] == '6';
-    double one = f64 ? 0x1.00000fp-7 : 1;      /* two f32 ones read as f64 */
-    uint64_t pair = UINT64_C(0x3f8000003f800000);
-    if (f64)
-        memcpy(&one, &pair, sizeof one);
+    const struct known_body *body = known_body(mix->dtype);
+    cr_assert(body != NULL, "%s has no known answer", mix->dtype);
+    fill(body->fill);
+    double start = at(body, (uintptr_t)memory, 0);
+    unsigned lanes = mix->vectors * mix->bits / (body->sum == SUM_F64 ? 64 : 32);
     for (unsigned mode = 0; mode < 3; mode++) {
         struct dg_mix_state state = mix_state(mix, trips, mode), first = state;
-        double turn = one * one * trips * DG_MIX_STEPS;
-        double want[2] = {mode == 0 ? one : mode == 1 ? turn : one + 3 * turn,
-                          mode == 0 ? one : mode == 1 ? turn : one + 2 * turn};
-        ones();
+        double turn = body->product * trips * DG_MIX_STEPS;
+        double want[2] = {mode == 0 ? start : mode == 1 ? turn : start + 3 * turn,
+                          mode == 0 ? start : mode == 1 ? turn : start + 2 * turn};
+        fill(body->fill);
         mix->run(&state);
         for (unsigned row = 0; row < mix->rows; row++)
-            for (unsigned i = 0; i < mix->vectors * mix->bits / (f64 ? 64 : 32); i++)
+            for (unsigned i = 0; i < lanes; i++)
                 for (unsigned place = 0; place < 2; place++) {
-                    double seen = at(mix, first.c + place * 512 + row * 4096, i);
+                    double seen = at(body, first.c + place * 512 + row * 4096, i);
                     if (mix->vectors * mix->bits / 8 > 512)
                         continue;
                     cr_assert(seen >= want[place] * (1 - 1e-6) && seen <= want[place] * (1 + 1e-6),

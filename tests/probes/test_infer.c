@@ -7,6 +7,7 @@
 
 #include "probes/infer/cache.h"
 #include "probes/infer/groups.h"
+#include "probes/infer/like.h"
 #include "probes/infer/rate.h"
 #include "probes/infer/stats.h"
 #include "probes/infer/vote.h"
@@ -410,4 +411,30 @@ Test(infer, groups_and_their_certificate)
     cr_expect_eq(dg_infer_groups(distance, 8, 0.05, 0.15, group), 0u);
     cr_expect_eq(dg_infer_groups(distance, 1, 0.05, 0.15, group), 1u);
     cr_expect_eq(dg_infer_levels(distance, 1, 1.35, level), 0u);
+}
+
+/* A body is like another when nothing but noise is between their cells. */
+Test(infer, bodies_that_are_like_another)
+{
+    static const struct { const char *what; double by[8]; size_t count; bool like; } rows[] = {
+        { "noise", { 1, 0.998, 1.001, 1.002, 1, 0.9995, 1, 1.003 }, 8, true },
+        { "one stray", { 1, 1, 1.001, 1.2, 1, 1, 1, 1 }, 8, true },
+        { "two strays", { 1, 1, 1.001, 1.2, 1, 1, 0.9, 1 }, 8, false },
+        { "a little dearer in all", { 1.004, 1.003, 1.005, 1.004, 1.003, 1.004, 1.004, 1.003 }, 8,
+          false },
+        { "a little cheaper in all", { 0.996, 0.997, 0.995, 0.996, 0.997, 0.996, 0.996, 1 }, 8,
+          false },
+        { "without values", { 1, 1, 0, 0, 1, 1, 0, 0 }, 8, true },
+        { "too few", { 1, 1, 0, 0, 1, 0, 0, 0 }, 8, false },
+        { "none", { 0 }, 0, false },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double cycles[8], other[8];
+        for (size_t j = 0; j < 8; j++) {
+            other[j] = 100.0 * (double)(j + 1);
+            cycles[j] = other[j] * rows[i].by[j];
+        }
+        cr_expect_eq(dg_infer_like(cycles, other, rows[i].count), rows[i].like, "%s",
+                     rows[i].what);
+    }
 }

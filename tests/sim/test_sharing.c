@@ -150,6 +150,33 @@ Test(sim_sharing, memory_is_read_from_memory)
     dg_arena_free(&arena);
 }
 
+/* Multiplies of f64 go as those of f32: alike. Sums of 16-bit products take two of the two multiply
+ * units each, those by way of 16 bits three; half the bytes of a stream are f16. */
+Test(sim_sharing, other_bodies)
+{
+    static const char *const ids[] = { "bodies" };
+    static const struct bound bounds[] = {
+        { "mix.turn.s16.256.v2.b5.s128", 128 * 10 - 1, 128 * 10 + 10 },
+        { "mix.turn.s16.256.v1.b4.s32", 32 * 4 - 1, 32 * 4 + 10 },
+        { "mix.turn.u8s8s16.256.v2.b4.s128", 128 * 12 - 1, 128 * 12 + 10 },
+        { "mix.pass.s16.256.v4.b2.s32", 32 * 8, 32 * 8 + 30 },
+    };
+    struct dg_arena arena;
+    struct dg_probe_result result;
+    struct dg_error e;
+    struct sim_case c = sim_case_of(SIM_CLASS_haswell, SIM_NOISE_none);
+    c.whole = true;
+    dg_arena_init(&arena);
+    cr_assert(sim_run(&c, 19, ids, 1, &arena, &result, &e), "%s", e.rule);
+    check_bounds(&c, &result.answers, bounds, sizeof bounds / sizeof *bounds);
+    const struct dg_answer *like = dg_answers_find(&result.answers, "mix.like.f64.256");
+    cr_assert(like != NULL && like->value.kind == DG_VALUE_TEXT);
+    cr_expect_str_eq(like->value.text, "f32");
+    cr_expect(dg_answers_find(&result.answers, "mix.like.s16.256") == NULL);
+    cr_expect(dg_answers_find(&result.answers, "mix.turn.f64.256.v2.b4.s32") == NULL);
+    dg_arena_free(&arena);
+}
+
 /* Out of time at any moment: what is there is true or marked, nothing hangs. */
 Test(sim_sharing, budgets)
 {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "microbench/bodies.h"
 #include "tests/sim/internal.h"
 
 /* To bring one line from a level (1 L2, 2 L3, 3 memory) at its bandwidth. */
@@ -97,7 +98,8 @@ struct layout { uint64_t s, rows, c, end; };
 
 static struct layout place(const struct dg_mix *q)
 {
-    uint64_t bytes = q->bits / 8, panel = q->steps * q->vectors * bytes;
+    uint64_t bytes = q->bits / 8;
+    uint64_t panel = q->steps * q->vectors * bytes / dg_mix_body_named(q->dtype)->narrow;
     uint64_t s = q->s_region > panel ? q->s_region : panel;
     struct layout l = { .rows = (s + 4095) / 4096 * 4096 };
     l.c = l.rows + (q->r_region + q->row_stride * q->rows + 4095) / 4096 * 4096;
@@ -123,7 +125,8 @@ static void touch(struct sim *sim, uint64_t offset, bool store, bool prefetched,
 static void make_accesses(struct sim *sim, const struct dg_mix *q, const struct layout *l,
                           uint64_t turn, struct count *out)
 {
-    uint64_t bytes = q->bits / 8, line = sim->chip->l1.line, element = q->dtype[1] == '6' ? 8 : 4;
+    const struct dg_mix_body *body = dg_mix_body_named(q->dtype);
+    uint64_t bytes = q->bits / 8, line = sim->chip->l1.line, element = body->element;
     uint64_t s = q->s_region == 0 ? 0 :
                  turn / (q->s_repeat != 0 ? q->s_repeat : 1) * q->s_turn % q->s_region;
     uint64_t r = q->r_region == 0 ? 0 : turn * q->r_turn % q->r_region;
@@ -131,7 +134,7 @@ static void make_accesses(struct sim *sim, const struct dg_mix *q, const struct 
     uint64_t last = UINT64_MAX;
     for (uint64_t step = 0; step < q->steps; step++) {
         for (uint64_t v = 0; v < q->vectors; v++) {
-            uint64_t at = l->s + s + (step * q->vectors + v) * bytes;
+            uint64_t at = l->s + s + (step * q->vectors + v) * bytes / body->narrow;
             if (at / line != last)
                 touch(sim, at, false, q->prefetch, out);
             last = at / line;
@@ -144,15 +147,34 @@ static void make_accesses(struct sim *sim, const struct dg_mix *q, const struct 
               false, out);
 }
 
+/* The form of its body, as this chip's targets have it. */
+static bool form_of(const struct sim_chip *chip, const struct dg_mix *q, struct dg_mix_form *out)
+{
+    for (size_t i = 0; dg_isas[i] != NULL; i++)
+        if (strcmp(dg_isas[i]->architecture, chip->architecture) == 0 &&
+            dg_isas[i]->vector_bits == q->bits && dg_mix_form_of(dg_isas[i], q->dtype, out) &&
+            dg_mix_form_usable(out, chip->features, chip->feature_count))
+            return true;
+    return false;
+}
+
 static double step_cycles(const struct sim_chip *chip, const struct dg_mix *q)
 {
-    static const char *const names[] = { "load", "broadcast", "fma" };
-    double counts[] = { q->vectors, q->rows, (double)q->vectors * q->rows };
-    double total[SIM_RESOURCES] = { 0 }, cycles = chip->fma_acc_latency;
-    for (unsigned i = 0; i < 3; i++) {
+    struct dg_mix_form form;
+    if (!form_of(chip, q, &form))
+        return 0;
+    double products = (double)q->vectors * q->rows, cycles = chip->fma_acc_latency;
+    const double counts[DG_MIX_PARTS] = {
+        [DG_MIX_LOAD] = q->vectors, [DG_MIX_BROADCAST] = q->rows, [DG_MIX_MULTIPLY] = products,
+        [DG_MIX_SUM] = products, [DG_MIX_ADD] = form.accumulates ? 0 : products,
+    };
+    double total[SIM_RESOURCES] = { 0 };
+    for (unsigned i = 0; i < DG_MIX_PARTS; i++) {
         char op[64];
         double units[SIM_RESOURCES], latency, acc;
-        dg_format(op, sizeof op, "%s.%s.%u", names[i], q->dtype, q->bits);
+        if (form.op[i] == NULL || counts[i] == 0)
+            continue;
+        dg_format(op, sizeof op, "%s.%s.%u", form.op[i]->name, form.op[i]->dtype, q->bits);
         if (!sim_units(chip, op, units, &latency, &acc))
             return 0;
         for (int r = 0; r < SIM_RESOURCES; r++)
@@ -166,8 +188,8 @@ static double step_cycles(const struct sim_chip *chip, const struct dg_mix *q)
 double sim_turn_cycles(struct sim *sim, const struct dg_mix *q, struct dg_error *e)
 {
     const struct sim_chip *chip = sim->chip;
-    struct layout l = place(q);
     double step = step_cycles(chip, q), cycles = 0;
+    struct layout l = step > 0 ? place(q) : (struct layout){ 0 };
     if (step <= 0 || l.end > sim->info.memory_limit) {
         dg_fail(e, DG_EXIT_UNAVAILABLE, "mix", step <= 0 ? "there is no such loop here" :
                 "the streams do not fit the arena", q->dtype, "allow more memory");

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Mixes: `vectors` loads of a stream and `rows` broadcasts a step, an fma for each pair of them,
- * then the accumulators are stored and the streams move on. The rows' text comes from isa/. */
+ * Mixes: `vectors` loads of a stream and `rows` broadcasts a step, a multiply for each pair of
+ * them, then the accumulators are stored and the streams move on. What a multiply is made of says
+ * bodies.def; the rows' text comes from isa/. */
 #include "microbench/loops/generate/generate.h"
 
 #include <stddef.h>
 #include <string.h>
 
+#include "microbench/bodies.h"
 #include "microbench/loops/loops.h"
 
 #define MIX_PROTOTYPE "void dg_loop_%u(struct dg_mix_state *state);\n"
@@ -13,12 +15,12 @@
 
 struct mix {
     struct gen *g;
-    const struct dg_isa *isa;
-    const char *dtype;
-    const struct dg_op *load, *broadcast, *store, *zero, *fma, *add;
-    unsigned bits, vectors, rows, bytes, element, prefetch;
+    struct dg_mix_form form;
+    unsigned bits, vectors, rows, prefetch;
+    unsigned bytes, narrow;              /* of a vector, and what it takes of the stream */
     bool hold_vectors;                   /* else the broadcasts are held */
     unsigned temporary;                  /* first register after the accumulators */
+    unsigned product, constant;          /* where the multiply does not accumulate */
 };
 
 /* Pointers into the rows: on x86 each serves four, on AArch64 one (x18 is the platform's). What
@@ -60,7 +62,7 @@ static void line(const struct mix *m, const struct dg_op *op, int a, int b, int 
 /* Row i: four share a pointer on x86 (pointer, + stride, + 2 strides, + 3 strides). */
 static void row_address(const struct mix *m, unsigned row, unsigned step, char out[48])
 {
-    unsigned offset = step * m->element;
+    unsigned offset = step * m->form.body->element;
     const char *pointer = m->g->x86 ? x86_rows[row / 4] : NULL;
     if (!m->g->x86)
         snprintf(out, 48, "[%s, #%u]", arm_rows[row], offset);
@@ -77,16 +79,30 @@ static void row_address(const struct mix *m, unsigned row, unsigned step, char o
 static void vector_load(const struct mix *m, unsigned vector, unsigned step, unsigned into)
 {
     char memory[48];
-    unsigned offset = (step * m->vectors + vector) * m->bytes;
+    unsigned offset = (step * m->vectors + vector) * m->narrow;
     snprintf(memory, sizeof memory, m->g->x86 ? "%u(%%rsi)" : "[x1, #%u]", offset);
-    line(m, m->load, (int)into, -1, -1, memory);
+    line(m, m->form.op[DG_MIX_LOAD], (int)into, -1, -1, memory);
 }
 
 static void row_load(const struct mix *m, unsigned row, unsigned step, unsigned into)
 {
     char memory[48];
     row_address(m, row, step, memory);
-    line(m, m->broadcast, (int)into, -1, -1, memory);
+    line(m, m->form.op[DG_MIX_BROADCAST], (int)into, -1, -1, memory);
+}
+
+static void multiply(const struct mix *m, int sum, int of_stream, int of_rows)
+{
+    const struct dg_op *const *op = m->form.op;
+    int product = (int)m->product;
+    if (m->form.accumulates) {
+        line(m, op[DG_MIX_MULTIPLY], sum, of_stream, of_rows, "");
+        return;
+    }
+    line(m, op[DG_MIX_MULTIPLY], product, of_stream, of_rows, "");
+    if (op[DG_MIX_SUM] != NULL)
+        line(m, op[DG_MIX_SUM], product, product, (int)m->constant, "");
+    line(m, op[DG_MIX_ADD], sum, sum, product, "");
 }
 
 /* The smaller side is held, the other passes through one register. */
@@ -110,7 +126,7 @@ static void step(const struct mix *m, unsigned n)
             unsigned row = m->hold_vectors ? p : i, vector = m->hold_vectors ? i : p;
             unsigned of_rows = m->hold_vectors ? through : m->temporary + i;
             unsigned of_stream = m->hold_vectors ? m->temporary + i : through;
-            line(m, m->fma, (int)accumulator(m, row, vector), (int)of_stream, (int)of_rows, "");
+            multiply(m, (int)accumulator(m, row, vector), (int)of_stream, (int)of_rows);
         }
     }
 }
@@ -118,7 +134,7 @@ static void step(const struct mix *m, unsigned n)
 static void zero_all(const struct mix *m)
 {
     for (unsigned i = 0; i < m->vectors * m->rows; i++)
-        line(m, m->zero, (int)i, -1, -1, "");
+        line(m, m->form.op[DG_MIX_ZERO], (int)i, -1, -1, "");
 }
 
 static void store_all(const struct mix *m, bool read)
@@ -130,10 +146,10 @@ static void store_all(const struct mix *m, bool read)
             int from = (int)accumulator(m, row, v), free = (int)m->temporary;
             snprintf(memory, sizeof memory, m->g->x86 ? "%u(%%rbx)" : "[x5, #%u]", v * m->bytes);
             if (read) {
-                line(m, m->load, free, -1, -1, memory);
-                line(m, m->add, from, from, free, "");
+                line(m, m->form.op[DG_MIX_RELOAD], free, -1, -1, memory);
+                line(m, m->form.op[DG_MIX_ADD], from, from, free, "");
             }
-            line(m, m->store, -1, from, -1, memory);
+            line(m, m->form.op[DG_MIX_STORE], -1, from, -1, memory);
         }
         if (row + 1 < m->rows)
             fprintf(s, m->g->x86 ? "\tadd %%rdx, %%rbx\n" : "\tadd x5, x5, x6\n");
@@ -160,9 +176,20 @@ static void x86_trip_end(const struct mix *m, unsigned label)
     if (m->prefetch > 0)
         fprintf(s, "\tadd $%u, %%rbp\n", 64 * m->prefetch);
     for (unsigned i = 0; i < (m->rows + 3) / 4; i++)
-        fprintf(s, "\tadd $%u, %s\n", DG_MIX_STEPS * m->element, x86_rows[i]);
+        fprintf(s, "\tadd $%u, %s\n", DG_MIX_STEPS * m->form.body->element, x86_rows[i]);
     fprintf(s, "\tadd $%u, %%rsi\n\tdec %%rcx\n\tjnz .Ltrip%u\n",
-            DG_MIX_STEPS * m->vectors * m->bytes, label);
+            DG_MIX_STEPS * m->vectors * m->narrow, label);
+}
+
+/* Ones of 16 bits. */
+static void x86_constant(const struct mix *m)
+{
+    char name[8], low[8];
+    gen_vector_name(m->g, m->bits, m->constant, name);
+    gen_vector_name(m->g, 128, m->constant, low);
+    if (m->form.op[DG_MIX_SUM] != NULL)
+        fprintf(m->g->s, "\tmov $0x00010001, %%eax\n\tvmovd %%eax, %s\n"
+                "\tvpbroadcastd %s, %s\n", low, low, name);
 }
 
 /* The stack holds what the rows of C and the steps of A moved their pointers by. */
@@ -219,9 +246,12 @@ static void x86_mix(const struct mix *m, unsigned label)
             "\timul $%u, %zu(%%rdi), %%rax\n\tmov %%rax, %u(%%rsp)\n"
             "\timul $%u, %zu(%%rdi), %%rax\n\tmov %%rax, %u(%%rsp)\n"
             "\tmov %zu(%%rdi), %%r15\n\tmov %zu(%%rdi), %%r8\n\tmov %zu(%%rdi), %%rbx\n"
-            "\tmov %zu(%%rdi), %%rbp\n\t.p2align 5\n",
-            FRAME, m->rows - 1, AT(c_row_stride), C_BACK, DG_MIX_STEPS * m->element, AT(trips),
-            R_BACK, AT(s), AT(r), AT(c), AT(prefetch));
+            "\tmov %zu(%%rdi), %%rbp\n",
+            FRAME, m->rows - 1, AT(c_row_stride), C_BACK,
+            DG_MIX_STEPS * m->form.body->element, AT(trips), R_BACK,
+            AT(s), AT(r), AT(c), AT(prefetch));
+    x86_constant(m);
+    fprintf(s, "\t.p2align 5\n");
     x86_turn_start(m, label);
     for (unsigned i = 0; i < DG_MIX_STEPS; i++)
         step(m, i);
@@ -281,9 +311,10 @@ static void arm_trip_end(const struct mix *m, unsigned label)
     if (m->prefetch > 0)
         fprintf(s, "\tadd " ARM_PREFETCH ", " ARM_PREFETCH ", #%u\n", 64 * m->prefetch);
     for (unsigned i = 0; i < m->rows; i++)
-        fprintf(s, "\tadd %s, %s, #%u\n", arm_rows[i], arm_rows[i], DG_MIX_STEPS * m->element);
+        fprintf(s, "\tadd %s, %s, #%u\n", arm_rows[i], arm_rows[i],
+                DG_MIX_STEPS * m->form.body->element);
     fprintf(s, "\tadd x1, x1, #%u\n\tsubs x2, x2, #1\n\tb.ne .Ltrip%u\n",
-            DG_MIX_STEPS * m->vectors * m->bytes, label);
+            DG_MIX_STEPS * m->vectors * m->narrow, label);
 }
 
 static void arm_stores(const struct mix *m, unsigned label)
@@ -345,11 +376,19 @@ static void arm_mix(const struct mix *m, unsigned label)
     arm_restore(m->g->s);
 }
 
+static void add_feature(char out[TEXT], const struct dg_op *op)
+{
+    size_t used = strlen(out);
+    if (op != NULL && op->feature[0] != '\0' && strstr(out, op->feature) == NULL)
+        snprintf(out + used, TEXT - used, "%s%s", used > 0 ? "," : "", op->feature);
+}
+
 static void one_mix(struct mix *m)
 {
     struct gen *g = m->g;
-    char features[TEXT];
-    gen_features(features, m->load, m->fma);
+    char features[TEXT] = "";
+    for (int part = 0; part < DG_MIX_PARTS; part++)
+        add_feature(features, m->form.op[part]);
     unsigned number = gen_begin(g, MIX_PROTOTYPE, features), label = g->labels++;
     if (g->x86)
         x86_mix(m, label);
@@ -357,17 +396,22 @@ static void one_mix(struct mix *m)
         arm_mix(m, label);
     gen_end(g, number);
     fprintf(g->table[TABLE_MIXES], "    {\"%s\", %u, %u, %u, %u, \"%s\", dg_loop_%u},\n",
-            m->dtype, m->bits, m->vectors, m->rows, m->prefetch, features, number);
+            m->form.body->name, m->bits, m->vectors, m->rows, m->prefetch, features, number);
 }
 
-/* Without prefetch; one line a trip, when the panel is passed often; all of its lines. */
+/* Without prefetch; one line a trip, when the panel is passed often; all of its lines. What moves
+ * is the same bytes whatever they are multiplied as: prefetches stand beside the first body. */
 static void shape(struct mix *m)
 {
-    unsigned all = DG_MIX_STEPS * m->vectors * m->bytes / 64;
+    unsigned all = DG_MIX_STEPS * m->vectors * m->narrow / 64;
     m->hold_vectors = m->vectors <= m->rows;
     m->temporary = m->vectors * m->rows;
+    m->product = m->temporary + (m->hold_vectors ? m->vectors : m->rows) + 1;
+    m->constant = m->product + 1;
     m->prefetch = 0;
     one_mix(m);
+    if (strcmp(m->form.body->name, dg_mix_bodies[0].name) != 0)
+        return;
     m->prefetch = 1;
     one_mix(m);
     m->prefetch = all;
@@ -375,39 +419,18 @@ static void shape(struct mix *m)
         one_mix(m);
 }
 
-static bool rows_of(struct mix *m)
-{
-    const struct dg_isa *isa = m->isa;
-    m->load = dg_isa_op(isa, DG_SEM_LOAD, m->dtype, m->bits, 0);
-    m->store = dg_isa_op(isa, DG_SEM_STORE, m->dtype, m->bits, 0);
-    m->zero = dg_isa_op(isa, DG_SEM_ZERO, m->dtype, m->bits, 0);
-    /* Where the multiply-add takes one element of a register, the row is loaded that way. */
-    m->broadcast = dg_isa_op(isa, DG_SEM_LOAD_ELEMENT, m->dtype, m->bits, 0);
-    m->fma = dg_isa_op(isa, DG_SEM_FMA_ELEMENT, m->dtype, m->bits, 0);
-    if (m->broadcast == NULL || m->fma == NULL) {
-        m->broadcast = dg_isa_op(isa, DG_SEM_BROADCAST, m->dtype, m->bits, 0);
-        m->fma = dg_isa_op(isa, DG_SEM_FMA, m->dtype, m->bits, 0);
-    }
-    m->add = dg_isa_op(isa, DG_SEM_ADD, m->dtype, m->bits, 0);
-    return m->load && m->broadcast && m->store && m->zero && m->fma && m->add;
-}
-
 void gen_mixes(struct gen *g, const struct dg_isa *isa)
 {
-    static const char *const dtypes[] = {"f32", "f64"};
-    struct mix m = {.g = g, .isa = isa, .bits = isa->vector_bits, .bytes = isa->vector_bits / 8};
+    struct mix m = {.g = g, .bits = isa->vector_bits, .bytes = isa->vector_bits / 8};
     unsigned most_rows = g->x86 ? 4 * sizeof x86_rows / sizeof *x86_rows
                                      : sizeof arm_rows / sizeof *arm_rows;
-    for (unsigned d = 0; d < 2; d++) {
-        m.dtype = dtypes[d];
-        m.element = d == 0 ? 4 : 8;
-        if (!rows_of(&m))
+    for (const struct dg_mix_body *b = dg_mix_bodies; b < dg_mix_bodies + dg_mix_body_count; b++) {
+        if (dg_mix_body_named(b->name) != b || !dg_mix_form_of(isa, b->name, &m.form))
             continue;
+        m.narrow = m.bytes / b->narrow;
         for (m.vectors = 1; m.vectors <= 8; m.vectors++)
-            for (m.rows = 1; m.rows <= most_rows; m.rows++) {
-                unsigned held = m.vectors <= m.rows ? m.vectors : m.rows;
-                if (m.vectors * m.rows + held + 1 <= isa->vector_registers)
+            for (m.rows = 1; m.rows <= most_rows; m.rows++)
+                if (dg_mix_registers(&m.form, m.vectors, m.rows) <= isa->vector_registers)
                     shape(&m);
-            }
     }
 }
