@@ -219,6 +219,10 @@ static void operation(struct gen *g, const struct dg_isa *isa, const struct dg_o
         absent(g, op, "a branch: part of every loop");
         return;
     }
+    if (op->part != 0) {
+        absent(g, op, "pieces of a vector: the rows that these are made of are measured");
+        return;
+    }
     if (!understood(g, op, isa->vector_registers)) {
         absent(g, op, "template not understood by the generator");
         return;
