@@ -14,13 +14,14 @@ struct recipe {
     enum dg_sem chain;
     const char *chain_dtype;
     bool flip;
+    const char *mix;
 };
 
 static const struct recipe recipes[] = {
 #define RECIPE(name, dtype, sum, a, b, c, source, group, a_bytes, b_bytes, c_bytes, chain, \
-               chain_dtype, flip) \
+               chain_dtype, flip, mix) \
     { name, DG_##dtype, #sum, #a, #b, #c, #source, group, a_bytes, b_bytes, c_bytes, \
-      DG_SEM_##chain, #chain_dtype, flip },
+      DG_SEM_##chain, #chain_dtype, flip, #mix },
 #include "emit/body/recipes.def"
 };
 
@@ -114,7 +115,7 @@ static bool follow(const struct dg_isa *isa, const struct recipe *recipe, struct
 {
     *out = (struct dg_body){
         .name = recipe->name, .isa = isa, .dtype = recipe->dtype, .element = recipe->element,
-        .c = recipe->c, .source = recipe->source, .group = recipe->group,
+        .mix = recipe->mix, .c = recipe->c, .source = recipe->source, .group = recipe->group,
         .a_bytes = recipe->a_bytes, .b_bytes = recipe->b_bytes, .c_bytes = recipe->c_bytes,
         .sum_bytes = recipe->dtype == DG_F64 ? 8 : 4,
         .lanes = isa->vector_bits / (recipe->dtype == DG_F64 ? 64 : 32),

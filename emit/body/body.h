@@ -33,6 +33,7 @@ struct dg_body {
     const char *name;            /* "f32-outer" */
     const struct dg_isa *isa;
     enum dg_dtype dtype;
+    const char *mix;             /* body of the profile's mix cells */
     const char *element, *c, *source;         /* dtypes: of sums, C in memory, the packer's B */
     unsigned lanes, group;
     unsigned a_bytes, b_bytes, c_bytes;       /* element of A, lane of packed B, element of C */

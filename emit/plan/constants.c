@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "emit/plan/constants.h"
+#include "profile/fields.h"
 
 enum { KEY_SIZE = 96 };
 
@@ -86,22 +87,49 @@ static bool registers(struct dg_view *view, const struct dg_body *body, struct d
     return true;
 }
 
+/* Cells of the turns of a body: its own, else those of the one that it was seen to be like, else
+ * f32's. */
+static bool turns(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
+{
+    char key[KEY_SIZE];
+    double ignored;
+    unsigned bits = body->isa->vector_bits;
+    bool plain = dg_key_compare(body->mix, "f32") == 0;
+    dg_format(key, sizeof key, "mix.like.%s.%u", body->mix, bits);
+    if (!plain)
+        dg_view_cell(view, key, &ignored);        /* recorded as read */
+    const char *like = plain ? NULL : dg_profile_text(view->profile, key);
+    const char *const names[] = { body->mix, like, plain ? NULL : "f32" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (names[i] == NULL)
+            continue;
+        dg_format(key, sizeof key, "mix.turn.%s.%u.", names[i], bits);
+        if (!dg_cells_read(view, key, &out->turn))
+            return false;
+        dg_format(key, sizeof key, "mix.pass.%s.%u.", names[i], bits);
+        if (!dg_cells_read(view, key, &out->pass))
+            return false;
+        if (out->turn.curve_count > 0)
+            return true;
+    }
+    return true;
+}
+
+/* What lines and calls cost is measured in f32 and the same for all. */
 static bool mixes(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
 {
-    static const char *const names[] = { "turn", "pass", "touch.panel", "touch.rows",
-                                         "touch.store" };
-    struct dg_family_cells *const families[] = { &out->turn, &out->pass, &out->panel, &out->rows,
-                                                 &out->store };
+    static const char *const names[] = { "panel", "rows", "store" };
+    struct dg_family_cells *const families[] = { &out->panel, &out->rows, &out->store };
+    unsigned bits = body->isa->vector_bits;
     char key[KEY_SIZE];
     double call;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        dg_format(key, sizeof key, "mix.%s.%s.%u.", names[i], body->element,
-                  body->isa->vector_bits);
+        dg_format(key, sizeof key, "mix.touch.%s.f32.%u.", names[i], bits);
         if (!dg_cells_read(view, key, families[i]))
             return false;
     }
-    dg_format(key, sizeof key, "mix.call.%s.%u", body->element, body->isa->vector_bits);
-    if (!field(view, key, &call))
+    dg_format(key, sizeof key, "mix.call.f32.%u", bits);
+    if (!turns(view, body, out) || !field(view, key, &call))
         return false;
     out->call = dg_price_of(call < 0 ? 0 : call);
     return true;
