@@ -209,7 +209,7 @@ static void put_numbers(struct vector *v, const struct dg_run_kernel *k,
 {
     uint64_t numbers[] = {k->m, k->n, k->k, k->lda, k->ldb, k->ldc, (uint64_t)k->beta,
                           (uint64_t)k->layout_b, k->packed_size, k->packed_alignment, run->seed,
-                          run->work};
+                          run->work, (uint64_t)(k->dtype - dg_run_dtypes)};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         put(v, "%llu", (unsigned long long)numbers[i]);
 }

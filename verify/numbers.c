@@ -166,6 +166,7 @@ static struct dg_run_kernel kernel_of(const struct dg_manifest *m)
 {
     uint64_t alignment = m->problem.packed_b_alignment;
     return (struct dg_run_kernel){
+        .dtype = dg_run_dtype_named(m->problem.dtype),
         .m = m->problem.m, .n = m->problem.n, .k = m->problem.k,
         .lda = m->problem.lda, .ldb = m->problem.ldb, .ldc = m->problem.ldc,
         .beta = m->problem.beta, .layout_b = layout_of(m),

@@ -12,6 +12,7 @@
 #include "microbench/engine/engine.h"
 #include "microbench/host/host.h"
 #include "microbench/loops/loops.h"
+#include "verify/runner/elements.h"
 #include "verify/slices.h"
 
 /* A sample of short calls lasts SAMPLE_NS; a call beyond LONG_NS is cut into slices, since the
@@ -59,12 +60,15 @@ static size_t bytes_of(uint64_t rows, uint64_t columns, uint64_t ld, size_t elem
     return rows == 0 || columns == 0 ? 0 : (size_t)((rows - 1) * ld + columns) * element;
 }
 
-static void fill(float *out, size_t bytes)
+/* Floats: odd multiples of 2^-12 within 0.5, normal in every format; integers: all there are. */
+static void fill(const struct dg_kind *kind, void *out, size_t bytes)
 {
     uint32_t state = 12345;
-    for (size_t i = 0; i < bytes / sizeof *out; i++) {
+    for (size_t i = 0; i < bytes / kind->bytes; i++) {
         state = state * 1664525u + 1013904223u;
-        out[i] = (float)(state >> 8) * 0x1p-24f - 0.5f;
+        double value = kind->precision > 0 ? (2 * (double)(state >> 21) - 2047) * 0x1p-12
+                                           : (double)(state >> 24) + kind->low;
+        dg_element_put(kind, out, i, value);
     }
 }
 
@@ -74,14 +78,15 @@ static bool map_operands(struct timed *t)
 {
     const struct dg_manifest *m = t->manifest;
     bool by_columns = strcmp(m->problem.layout_b, "col_major") == 0;
+    const struct dg_run_dtype *dtype = dg_run_dtype_named(m->problem.dtype);
     size_t page = 4096, stagger = 1024 + 64;
-    size_t a = bytes_of(m->problem.m, m->problem.k, m->problem.lda, m->problem.a_bytes);
-    size_t each = m->problem.b_bytes;
-    size_t source = by_columns ? bytes_of(m->problem.n, m->problem.k, m->problem.ldb, each)
-                               : bytes_of(m->problem.k, m->problem.n, m->problem.ldb, each);
+    size_t a = bytes_of(m->problem.m, m->problem.k, m->problem.lda, dtype->a->bytes);
+    size_t source = by_columns
+        ? bytes_of(m->problem.n, m->problem.k, m->problem.ldb, dtype->b->bytes)
+        : bytes_of(m->problem.k, m->problem.n, m->problem.ldb, dtype->b->bytes);
     bool packed = m->problem.packed_b_size > 0;
     size_t b = packed ? m->problem.packed_b_size : source;
-    size_t c = bytes_of(m->problem.m, m->problem.n, m->problem.ldc, m->problem.c_bytes);
+    size_t c = bytes_of(m->problem.m, m->problem.n, m->problem.ldc, dtype->c->bytes);
     size_t a_room = (a + 2 * page) / page * page, b_room = (b + 2 * page) / page * page;
     t->memory_bytes = a_room + b_room + c + 3 * page;
     void *map = mmap(NULL, t->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -92,8 +97,8 @@ static bool map_operands(struct timed *t)
     t->a = t->memory;
     t->b = t->memory + a_room + stagger / 64 * 64;
     t->c = t->memory + a_room + b_room + 2 * stagger / 64 * 64;
-    fill(t->a, a);
-    fill(t->b, b);      /* packed or not: any finite values time alike */
+    fill(dtype->a, t->a, a);
+    fill(dtype->b, t->b, b);      /* packed or not: any finite values time alike */
     memset(t->c, 0, c);
     return true;
 }

@@ -11,6 +11,7 @@
 #include "verify/numbers.h"
 #include "verify/object.h"
 #include "verify/ruler.h"
+#include "verify/runner/elements.h"
 #include "verify/tools.h"
 #include "verify/workdir.h"
 
@@ -47,9 +48,11 @@ static bool listed_file(const char *manifest_path, const struct dg_manifest *m, 
 static bool supported(const struct dg_manifest *m, struct dg_error *e)
 {
     static const char newer[] = "verify it with the version of DeepGEMM that generated it";
-    if (strcmp(m->problem.dtype, "f32") != 0)
-        return dg_fail(e, DG_EXIT_INPUT, m->name, "the verifier knows kernels of dtype f32",
-                       m->problem.dtype, newer);
+    char rule[160], names[80];
+    dg_run_dtype_list(names, sizeof names);
+    dg_format(rule, sizeof rule, "the verifier knows kernels of dtype %s", names);
+    if (dg_run_dtype_named(m->problem.dtype) == NULL)
+        return dg_fail(e, DG_EXIT_INPUT, m->name, rule, m->problem.dtype, newer);
     if (strcmp(m->problem.layout_a, "row_major") != 0
         || strcmp(m->problem.layout_c, "row_major") != 0)
         return dg_fail(e, DG_EXIT_INPUT, m->name, "the verifier knows row-major A and C", NULL,
@@ -65,10 +68,17 @@ static bool consistent(const struct dg_manifest *m, const char *path, struct dg_
 {
     uint64_t alignment = m->problem.packed_b_alignment;
     bool packed = strcmp(m->problem.layout_b, "packed") == 0;
+    const struct dg_run_dtype *dtype = dg_run_dtype_named(m->problem.dtype);
+    static const char size_rule[] = "must be the size of an element of this dtype";
     uint64_t row = strcmp(m->problem.layout_b, "col_major") == 0 ? m->problem.k : m->problem.n;
     const struct { bool good; const char *place, *rule; uint64_t value; } rows[] = {
         {m->problem.m > 0, "m", "must be at least 1", m->problem.m},
         {m->problem.n > 0, "n", "must be at least 1", m->problem.n},
+        {m->problem.k <= dg_run_dtype_most_k(dtype), "k",
+         "must be so small that sums of its products fit C", m->problem.k},
+        {m->problem.a_bytes == dtype->a->bytes, "a_bytes", size_rule, m->problem.a_bytes},
+        {m->problem.b_bytes == dtype->b->bytes, "b_bytes", size_rule, m->problem.b_bytes},
+        {m->problem.c_bytes == dtype->c->bytes, "c_bytes", size_rule, m->problem.c_bytes},
         {m->problem.lda >= m->problem.k, "lda", "must be at least k", m->problem.lda},
         {packed || m->problem.ldb >= row, "ldb", "must be at least a row of B", m->problem.ldb},
         {m->problem.ldc >= m->problem.n, "ldc", "must be at least n", m->problem.ldc},

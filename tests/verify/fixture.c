@@ -14,15 +14,44 @@ void fixture_path(const struct fixture *f, const char *name, char *out, unsigned
     dg_format(out, size, "%s/%s", f->folder.text, name);
 }
 
+/* Runs a command that makes hand.o. */
+static bool make(struct fixture *f, const char *const argv[])
+{
+    struct dg_run result;
+    return dg_run(argv, 30000, &result, &f->error)
+        && (result.status == 0
+            || dg_fail(&f->error, DG_EXIT_INPUT, argv[0], "must make the object", result.output,
+                       NULL));
+}
+
 static bool assemble(struct fixture *f, const char *as, const char *source, const char *fault)
 {
     char object[300], path[512], symbol[128];
-    struct dg_run result;
     fixture_path(f, "hand.o", object, sizeof object);
     dg_format(path, sizeof path, "%s/tests/verify/kernels/%s", DG_SOURCE_ROOT, source);
     dg_format(symbol, sizeof symbol, "BREAK_%s=1", fault == NULL ? "nothing" : fault);
     const char *const argv[] = {as, "--defsym", symbol, "-o", object, path, NULL};
-    return dg_run(argv, 30000, &result, &f->error) && result.status == 0;
+    return make(f, argv);
+}
+
+static bool compile(struct fixture *f, const char *cc, const char *const options[])
+{
+    enum { FIXED = 8, MOST = 24 };
+    char object[300], path[512], include[512];
+    fixture_path(f, "hand.o", object, sizeof object);
+    dg_format(path, sizeof path, "%s/tests/verify/kernels/plain.c", DG_SOURCE_ROOT);
+    dg_format(include, sizeof include, "-I%s/include", DG_SOURCE_ROOT);
+    /* nothing that calls into a library, or writes where a kernel does not */
+    const char *argv[MOST + FIXED + 1] = {cc, "-O2", "-c", "-fPIC", "-ffreestanding",
+        "-fno-tree-loop-distribute-patterns", "-fno-stack-protector", "-ffp-contract=off"};
+    size_t count = FIXED;
+    for (size_t i = 0; options[i] != NULL && count < MOST; i++)
+        argv[count++] = options[i];
+    argv[count++] = include;
+    argv[count++] = "-o";
+    argv[count++] = object;
+    argv[count++] = path;
+    return make(f, argv);
 }
 
 static void describe(struct fixture *f)
@@ -45,17 +74,21 @@ static void describe(struct fixture *f)
     };
 }
 
-bool fixture_open(struct fixture *f, const char *as, const char *source, const char *fault)
+static bool open_folder(struct fixture *f)
 {
-    char object[300];
-    size_t size;
     *f = (struct fixture){.options = {.seed = 1, .timeout = 20, .cpu = -1}};
     dg_arena_init(&f->arena);
     const char *parent = getenv("TMPDIR");
     dg_format(f->folder.text, sizeof f->folder.text, "%s/dg-fixture-XXXXXX",
               parent == NULL ? "/tmp" : parent);
-    if (mkdtemp(f->folder.text) == NULL || !assemble(f, as, source, fault))
-        return false;
+    return mkdtemp(f->folder.text) != NULL;
+}
+
+/* The manifest for hand.o. */
+static bool adopt(struct fixture *f)
+{
+    char object[300];
+    size_t size;
     describe(f);
     fixture_path(f, "hand.o", object, sizeof object);
     const char *bytes = dg_file_read(object, 1 << 20, &f->arena, &size, &f->error);
@@ -64,6 +97,16 @@ bool fixture_open(struct fixture *f, const char *as, const char *source, const c
     dg_sha256_hex(bytes, size, f->object_hash);
     f->file = (struct dg_manifest_file){"hand.o", f->object_hash};
     return true;
+}
+
+bool fixture_open(struct fixture *f, const char *as, const char *source, const char *fault)
+{
+    return open_folder(f) && assemble(f, as, source, fault) && adopt(f);
+}
+
+bool fixture_compile(struct fixture *f, const char *cc, const char *const options[])
+{
+    return open_folder(f) && compile(f, cc, options) && adopt(f);
 }
 
 bool fixture_write(struct fixture *f)

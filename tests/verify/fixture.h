@@ -23,6 +23,8 @@ struct fixture {
 /* Assembles tests/verify/kernels/SOURCE with --defsym BREAK_FAULT=1 (fault NULL: as it is) into
  * hand.o and fills the manifest for it. */
 bool fixture_open(struct fixture *f, const char *as, const char *source, const char *fault);
+/* The same from kernels/plain.c with these options of the compiler; the list ends with NULL. */
+bool fixture_compile(struct fixture *f, const char *cc, const char *const options[]);
 bool fixture_write(struct fixture *f);          /* hand.json */
 enum dg_exit fixture_verify(struct fixture *f, const char *name);   /* name: in the folder, or "" */
 void fixture_close(struct fixture *f);

@@ -42,14 +42,15 @@ Test(verify_input, refused)
     expect_refused(&f, "hand.json", DG_EXIT_UNAVAILABLE, "made_up_feature");
 #endif
     f.manifest.features = "avx2,fma";
-    f.manifest.problem.dtype = "f64";
+    f.manifest.problem.dtype = "f31";
     cr_assert(fixture_write(&f));
-    expect_refused(&f, "hand.json", DG_EXIT_INPUT, "f32");
+    expect_refused(&f, "hand.json", DG_EXIT_INPUT, "f32, f64, f16, bf16, u8s8, s8s8");
     f.manifest.problem.dtype = "f32";
     const struct dg_manifest good = f.manifest;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 10; i++) {
         static const char *const rules[] = { "at least 1", "at least 1", "least k", "row of B",
-                                             "least n", "0 or 1", "power of two", "power of two" };
+                                             "least n", "0 or 1", "power of two", "power of two",
+                                             "size of an element", "size of an element" };
         f.manifest = good;
         switch (i) {
         case 0: f.manifest.problem.m = 0; break;
@@ -59,7 +60,9 @@ Test(verify_input, refused)
         case 4: f.manifest.problem.ldc = 15; break;
         case 5: f.manifest.problem.beta = 7; break;
         case 6: f.manifest.problem.packed_b_alignment = 48; break;
-        default: f.manifest.problem.packed_b_alignment = 1 << 20;
+        case 7: f.manifest.problem.packed_b_alignment = 1 << 20; break;
+        case 8: f.manifest.problem.a_bytes = 2; break;
+        default: f.manifest.problem.c_bytes = 8;
         }
         cr_assert(fixture_write(&f));
         expect_refused(&f, "hand.json", DG_EXIT_INPUT, rules[i]);

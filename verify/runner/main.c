@@ -28,12 +28,15 @@ static uint64_t number(const char *text)
 
 int main(int argc, char **argv)
 {
-    uint64_t v[12];
-    if (argc != 13)
+    uint64_t v[13];
+    if (argc != 14)
         return 2;
-    for (int i = 0; i < 12; i++)
+    for (int i = 0; i < 13; i++)
         v[i] = number(argv[i + 1]);
+    if (v[12] >= dg_run_dtype_count)
+        return 2;
     struct dg_run_kernel kernel = {
+        .dtype = &dg_run_dtypes[v[12]],
         .m = v[0], .n = v[1], .k = v[2], .lda = v[3], .ldb = v[4], .ldc = v[5],
         .beta = (int)v[6], .layout_b = (enum dg_run_layout)v[7],
         .packed_size = v[8], .packed_alignment = v[9],

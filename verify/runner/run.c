@@ -65,23 +65,24 @@ static uint64_t span(uint64_t rows, uint64_t columns, uint64_t ld)
     return rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns;
 }
 
-/* Rows of `dense` (NULL: NaN) at `ld`; the gaps are canary bytes. */
-static void lay_rows(struct dg_guarded *g, const float *dense, uint64_t rows, uint64_t columns,
-                     uint64_t ld)
+/* Rows of `dense` (NULL: all bits set, NaN in a float) at `ld`, in elements of `bytes`; the gaps
+ * are canary bytes. */
+static void lay_rows(struct dg_guarded *g, const unsigned char *dense, uint64_t rows,
+                     uint64_t columns, uint64_t ld, size_t bytes)
 {
-    uint64_t gap = (ld - columns) * sizeof(float);
+    uint64_t gap = (ld - columns) * bytes, row_bytes = columns * bytes;
     uint64_t depth = gap < 2 * GAP_DEPTH ? gap : GAP_DEPTH;
     dg_guarded_mark(g);
     for (uint64_t i = 0; i < rows && g->size > 0; i++) {
-        unsigned char *row = g->base + i * ld * sizeof(float);
+        unsigned char *row = g->base + i * ld * bytes;
         if (dense != NULL)
-            memcpy(row, dense + i * columns, columns * sizeof(float));
+            memcpy(row, dense + i * row_bytes, row_bytes);
         else
-            memset(row, 0xFF, columns * sizeof(float));
+            memset(row, 0xFF, row_bytes);
         if (i + 1 == rows)
             break;
-        memset(row + columns * sizeof(float), DG_CANARY, depth);
-        memset(row + ld * sizeof(float) - depth, DG_CANARY, depth);
+        memset(row + row_bytes, DG_CANARY, depth);
+        memset(row + ld * bytes - depth, DG_CANARY, depth);
     }
 }
 
@@ -96,36 +97,38 @@ static bool canaries(const unsigned char *p, uint64_t count)
 static bool gaps_whole(struct dg_trial *run)
 {
     const struct dg_run_kernel *p = run->kernel;
-    uint64_t gap = (p->ldc - p->n) * sizeof(float);
+    size_t bytes = p->dtype->c->bytes;
+    uint64_t gap = (p->ldc - p->n) * bytes;
     uint64_t depth = gap < 2 * GAP_DEPTH ? gap : GAP_DEPTH;
     for (uint64_t i = 0; i + 1 < p->m; i++) {
-        const unsigned char *row = run->at_c.base + i * p->ldc * sizeof(float);
-        if (!canaries(row + p->n * sizeof(float), depth)
-            || !canaries(row + p->ldc * sizeof(float) - depth, depth))
+        const unsigned char *row = run->at_c.base + i * p->ldc * bytes;
+        if (!canaries(row + p->n * bytes, depth)
+            || !canaries(row + p->ldc * bytes - depth, depth))
             return dg_trial_bad(run, "wrote into the gap behind row %llu of C",
                                 (unsigned long long)i);
     }
     return true;
 }
 
-struct dg_operands dg_run_place(struct dg_trial *run, enum dg_place place, const float *c_fill)
+struct dg_operands dg_run_place(struct dg_trial *run, enum dg_place place, const void *c_fill)
 {
     const struct dg_run_kernel *p = run->kernel;
+    size_t a_bytes = p->dtype->a->bytes, b_bytes = p->dtype->b->bytes, c_bytes = p->dtype->c->bytes;
     bool packed = p->layout_b == DG_RUN_PACKED;
     struct dg_guarded *b = packed ? &run->at_packed : &run->at_b;
     dg_guarded_lock(&run->at_a, false);
     dg_guarded_lock(b, false);
-    dg_guarded_place(&run->at_a, place, sizeof(float), sizeof(float));
-    dg_guarded_place(b, place, sizeof(float), packed ? p->packed_alignment : sizeof(float));
-    dg_guarded_place(&run->at_c, place, sizeof(float), sizeof(float));
-    lay_rows(&run->at_a, run->a, p->m, p->k, p->lda);
+    dg_guarded_place(&run->at_a, place, a_bytes, a_bytes);
+    dg_guarded_place(b, place, b_bytes, packed ? p->packed_alignment : b_bytes);
+    dg_guarded_place(&run->at_c, place, c_bytes, c_bytes);
+    lay_rows(&run->at_a, run->a, p->m, p->k, p->lda, a_bytes);
     if (packed) {
         dg_guarded_mark(b);
         memcpy(b->base, run->packed, run->packed_size);
     } else {
-        lay_rows(b, run->b, run->b_rows, run->b_columns, p->ldb);
+        lay_rows(b, run->b, run->b_rows, run->b_columns, p->ldb, b_bytes);
     }
-    lay_rows(&run->at_c, c_fill, p->m, p->n, p->ldc);
+    lay_rows(&run->at_c, c_fill, p->m, p->n, p->ldc, c_bytes);
     dg_guarded_lock(&run->at_a, true);
     dg_guarded_lock(b, true);
     return (struct dg_operands){run->at_a.base, b->base, run->at_c.base};
@@ -134,10 +137,10 @@ struct dg_operands dg_run_place(struct dg_trial *run, enum dg_place place, const
 bool dg_run_collect(struct dg_trial *run)
 {
     const struct dg_run_kernel *p = run->kernel;
+    size_t bytes = p->dtype->c->bytes;
     ptrdiff_t where;
     for (uint64_t i = 0; i < p->m; i++)
-        memcpy(run->result + i * p->n, run->at_c.base + i * p->ldc * sizeof(float),
-               p->n * sizeof(float));
+        memcpy(run->result + i * p->n * bytes, run->at_c.base + i * p->ldc * bytes, p->n * bytes);
     if (!dg_guarded_marked(&run->at_c, &where))
         return dg_trial_bad(run, "wrote %zd bytes from the start of C (C has %zu bytes)",
                       (ssize_t)where, run->at_c.size);
@@ -164,22 +167,25 @@ bool dg_run_once(struct dg_trial *run, enum dg_place place)
     return dg_run_collect(run);
 }
 
-/* Packs run->b into run->packed: from a source whose last element touches unmapped memory, into
- * pages with canaries around. */
-bool dg_run_pack(struct dg_trial *run)
+/* Packs run->b into run->packed: from a source between unmapped pages, into pages with canaries
+ * around. */
+bool dg_run_pack(struct dg_trial *run, enum dg_place source)
 {
     const struct dg_run_kernel *p = run->kernel;
+    size_t bytes = p->dtype->b->bytes;
     struct dg_call_state ignored;
     ptrdiff_t where;
     if (p->layout_b != DG_RUN_PACKED)
         return true;
     dg_guarded_lock(&run->at_b, false);
     dg_guarded_lock(&run->at_packed, false);
-    dg_guarded_place(&run->at_b, DG_PLACE_END, sizeof(float), sizeof(float));
-    dg_guarded_place(&run->at_packed, DG_PLACE_END, sizeof(float), p->packed_alignment);
-    lay_rows(&run->at_b, run->b, run->b_rows, run->b_columns, p->ldb);
+    dg_guarded_place(&run->at_b, source, bytes, bytes);
+    dg_guarded_place(&run->at_packed, DG_PLACE_END, bytes, p->packed_alignment);
+    lay_rows(&run->at_b, run->b, run->b_rows, run->b_columns, p->ldb, bytes);
     dg_guarded_mark(&run->at_packed);
-    memset(run->at_packed.base, 0xFF, run->packed_size);
+    /* other bytes before for each source, so that one that is left unwritten shows */
+    memset(run->at_packed.base, source == DG_PLACE_END ? 0xFF : 0x11 * (int)source,
+           run->packed_size);
     dg_guarded_lock(&run->at_b, true);
     uint64_t arguments[4] = {(uintptr_t)run->at_b.base, (uintptr_t)run->at_packed.base};
     dg_run_call(run, (const void *)(uintptr_t)p->pack_b, arguments, 0, &ignored);
@@ -190,27 +196,36 @@ bool dg_run_pack(struct dg_trial *run)
     return true;
 }
 
-bool dg_same_bits(struct dg_trial *run, const float *expected, const char *what)
+bool dg_same_bits(struct dg_trial *run, const void *expected, const char *what)
 {
     const struct dg_run_kernel *p = run->kernel;
+    const struct dg_kind *c = p->dtype->c;
+    const unsigned char *before = expected;
     for (uint64_t i = 0; i < p->m * p->n; i++)
-        if (memcmp(run->result + i, expected + i, sizeof(float)) != 0)
-            return dg_trial_bad(run, "%s: C[%llu][%llu] = %.9g, before it was %.9g", what,
+        if (memcmp(run->result + i * c->bytes, before + i * c->bytes, c->bytes) != 0)
+            return dg_trial_bad(run, "%s: C[%llu][%llu] = %.17g, before it was %.17g", what,
                           (unsigned long long)(i / p->n), (unsigned long long)(i % p->n),
-                          (double)run->result[i], (double)expected[i]);
+                          dg_element_get(c, run->result, i), dg_element_get(c, before, i));
     return true;
 }
 
-static bool floats(float **out, uint64_t count)
+static bool elements(unsigned char **out, uint64_t count, const struct dg_kind *kind)
 {
-    *out = calloc((size_t)count + 1, sizeof **out);
+    *out = calloc((size_t)count + 1, kind->bytes);
+    return *out != NULL;
+}
+
+static bool doubles(double **out, uint64_t count)
+{
+    *out = calloc((size_t)count, sizeof **out);
     return *out != NULL;
 }
 
 static bool set_up(struct dg_trial *run)
 {
     const struct dg_run_kernel *p = run->kernel;
-    uint64_t elements = p->m * p->n;
+    const struct dg_run_dtype *t = p->dtype;
+    uint64_t c_count = p->m * p->n;
     bool by_columns = p->layout_b == DG_RUN_COL_MAJOR;
     run->b_rows = by_columns ? p->n : p->k;
     run->b_columns = by_columns ? p->k : p->n;
@@ -222,16 +237,15 @@ static bool set_up(struct dg_trial *run)
         run->packed_size = dg_run_call(run, (const void *)(uintptr_t)p->packed_b_size, none, 0,
                                        &ignored);
     run->packed = calloc(run->packed_size + 1, 1);
-    run->reference.value = calloc((size_t)elements, sizeof(double));
-    run->reference.bound = calloc((size_t)elements, sizeof(double));
-    return run->packed != NULL && run->reference.value != NULL && run->reference.bound != NULL
-        && floats(&run->a, p->m * p->k) && floats(&run->b, p->k * p->n)
-        && floats(&run->c, elements) && floats(&run->result, elements)
-        && floats(&run->first, elements)
-        && dg_guarded_open(&run->at_a, "A", span(p->m, p->k, p->lda) * sizeof(float))
+    return run->packed != NULL && doubles(&run->reference.value, c_count)
+        && doubles(&run->reference.bound, c_count) && doubles(&run->reference.lost, c_count)
+        && elements(&run->a, p->m * p->k, t->a) && elements(&run->b, p->k * p->n, t->b)
+        && elements(&run->c, c_count, t->c) && elements(&run->result, c_count, t->c)
+        && elements(&run->first, c_count, t->c)
+        && dg_guarded_open(&run->at_a, "A", span(p->m, p->k, p->lda) * t->a->bytes)
         && dg_guarded_open(&run->at_b, "B", span(run->b_rows, run->b_columns, p->ldb)
-                                            * sizeof(float))
-        && dg_guarded_open(&run->at_c, "C", span(p->m, p->n, p->ldc) * sizeof(float))
+                                            * t->b->bytes)
+        && dg_guarded_open(&run->at_c, "C", span(p->m, p->n, p->ldc) * t->c->bytes)
         && dg_guarded_open(&run->at_packed, "packed B", run->packed_size);
 }
 
@@ -250,6 +264,7 @@ static void tear_down(struct dg_trial *run)
     free(run->packed);
     free(run->reference.value);
     free(run->reference.bound);
+    free(run->reference.lost);
 }
 
 int dg_run_checks(const struct dg_run_kernel *kernel, const struct dg_run_options *options)

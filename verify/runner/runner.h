@@ -20,11 +20,13 @@
 #include <stdint.h>
 
 #include "deepgemm/kernel_args.h"
+#include "verify/runner/elements.h"
 
 enum dg_run_layout { DG_RUN_PACKED, DG_RUN_ROW_MAJOR, DG_RUN_COL_MAJOR };
 
-/* A single-precision kernel: C[m,n] = A[m,k] * B[k,n] + beta * C, beta 0 or 1. */
+/* C[m,n] = A[m,k] * B[k,n] + beta * C, beta 0 or 1. */
 struct dg_run_kernel {
+    const struct dg_run_dtype *dtype;
     uint64_t m, n, k;
     uint64_t lda, ldb, ldc;               /* elements; ldb: of the source when B is packed */
     int beta;

@@ -18,9 +18,9 @@ struct caller {
     pthread_t thread;
     atomic_bool *go;             /* all start at once */
     struct dg_trial *run;
-    float *a, *c, *result;       /* a: A at lda; c: C at ldc */
+    unsigned char *a, *c, *want; /* a: A at lda; c, want: C at ldc, and what it must become */
     const void *b;
-    bool negative, started, wrong;
+    bool started, wrong;
     uint64_t calls;
 };
 
@@ -31,27 +31,27 @@ static uint64_t calls_within(const struct dg_trial *run, uint64_t callers)
     return calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : calls;
 }
 
+static size_t c_size(const struct dg_run_kernel *p)
+{
+    return (size_t)((p->m - 1) * p->ldc + p->n) * p->dtype->c->bytes;
+}
+
 static void set_c(const struct caller *caller)
 {
     const struct dg_run_kernel *p = caller->run->kernel;
-    for (uint64_t i = 0; i < p->m; i++)
-        for (uint64_t j = 0; j < p->n; j++) {
-            float c = caller->run->c[i * p->n + j];
-            caller->c[i * p->ldc + j] = p->beta ? (caller->negative ? -c : c) : -1e30f;
-        }
+    size_t bytes = p->dtype->c->bytes, row = p->n * bytes;
+    for (uint64_t i = 0; i < p->m; i++) {
+        unsigned char *to = caller->c + i * p->ldc * bytes;
+        if (p->beta)
+            memcpy(to, caller->run->c + i * row, row);
+        else
+            memset(to, 0xFF, row);
+    }
 }
 
-/* Half of the callers use -A and -C: the rounding is symmetric, so that they get -C exactly. */
 static bool result_fits(const struct caller *caller)
 {
-    const struct dg_run_kernel *p = caller->run->kernel;
-    for (uint64_t i = 0; i < p->m; i++)
-        for (uint64_t j = 0; j < p->n; j++) {
-            float want = caller->run->first[i * p->n + j];
-            if (!(caller->c[i * p->ldc + j] == (caller->negative ? -want : want)))
-                return false;
-        }
-    return true;
+    return memcmp(caller->c, caller->want, c_size(caller->run->kernel)) == 0;
 }
 
 static void *call_many(void *argument)
@@ -67,17 +67,25 @@ static void *call_many(void *argument)
     return NULL;
 }
 
-static bool caller_open(struct caller *caller, struct dg_trial *run, const void *b, bool negative)
+/* Callers have the elements of A at other places, `shift` further, and so other results: a single
+ * call tells which. */
+static bool caller_open(struct caller *caller, struct dg_trial *run, const void *b, uint64_t shift)
 {
     const struct dg_run_kernel *p = run->kernel;
-    *caller = (struct caller){.run = run, .b = b, .negative = negative};
-    caller->a = calloc((size_t)(p->m * p->lda) + 1, sizeof(float));
-    caller->c = calloc((size_t)(p->m * p->ldc) + 1, sizeof(float));
-    if (caller->a == NULL || caller->c == NULL)
+    size_t bytes = p->dtype->a->bytes;
+    uint64_t count = p->m * p->k;
+    *caller = (struct caller){.run = run, .b = b};
+    caller->a = calloc((size_t)(p->m * p->lda) + 1, bytes);
+    caller->c = calloc(c_size(p), 1);
+    caller->want = calloc(c_size(p), 1);
+    if (caller->a == NULL || caller->c == NULL || caller->want == NULL)
         return false;
-    for (uint64_t i = 0; i < p->m; i++)
-        for (uint64_t k = 0; k < p->k; k++)
-            caller->a[i * p->lda + k] = negative ? -run->a[i * p->k + k] : run->a[i * p->k + k];
+    for (uint64_t at = 0; at < count; at++)
+        memcpy(caller->a + (at / p->k * p->lda + at % p->k) * bytes,
+               run->a + (at + shift) % count * bytes, bytes);
+    set_c(caller);
+    p->call(caller->a, b, caller->c);
+    memcpy(caller->want, caller->c, c_size(p));
     return true;
 }
 
@@ -85,6 +93,7 @@ static void caller_close(struct caller *caller)
 {
     free(caller->a);
     free(caller->c);
+    free(caller->want);
 }
 
 static bool start_together(struct caller *callers, atomic_bool *go)
@@ -107,7 +116,7 @@ static void check_threads(struct dg_trial *run, const void *b)
     atomic_bool go = false;
     dg_trial_at(run, "threads");
     for (int i = 0; i < THREADS && ok; i++) {
-        ok = caller_open(&callers[i], run, b, i % 2 != 0);
+        ok = caller_open(&callers[i], run, b, (uint64_t)i);
         callers[i].calls = calls;
     }
     ok = ok && start_together(callers, &go);
@@ -166,7 +175,7 @@ static void check_signals(struct dg_trial *run, const void *b)
     atomic_store(&arrived, 0);
     atomic_store(&done, false);
     sigaction(SIGUSR1, &action, NULL);
-    if (!caller_open(&caller, run, b, false)
+    if (!caller_open(&caller, run, b, 0)
         || pthread_create(&sender, NULL, send_signals, &self) != 0) {
         dg_trial_skip(run, "no memory or no thread");
         caller_close(&caller);
