@@ -21,3 +21,9 @@ bool dg_fail(struct dg_error *e, enum dg_exit code, const char *where, const cha
     copy(e->todo, sizeof e->todo, todo);
     return false;
 }
+
+bool dg_fail_memory(struct dg_error *e, const char *where)
+{
+    return dg_fail(e, DG_EXIT_UNAVAILABLE, where, "needs more memory", "none is left",
+                   "free some memory, or raise the limit (ulimit -v)");
+}

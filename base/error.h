@@ -35,6 +35,8 @@ struct dg_error {
  * write `return dg_fail(...)`. NULL texts count as "". e may be NULL. Needs no libc. */
 bool dg_fail(struct dg_error *e, enum dg_exit code, const char *where, const char *rule,
              const char *value, const char *todo);
+/* The one error of memory that was not given: DG_EXIT_UNAVAILABLE. */
+bool dg_fail_memory(struct dg_error *e, const char *where);
 
 /* Writes at most size bytes, always terminated when size > 0; returns the length the whole text
  * has. Knows %s %c %d %u %ld %lu %lld %llu %zu %x %llx %% with a field width and '0' or '-'.

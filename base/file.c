@@ -13,7 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/number.h"
+
+enum { LOCK_SECONDS = 10 };
 
 static bool failed(struct dg_error *e, enum dg_exit code, const char *path, const char *rule,
                    int number, const char *todo)
@@ -102,7 +105,7 @@ char *dg_file_read(const char *path, size_t limit, struct dg_arena *arena, size_
         dg_fail(e, DG_EXIT_INPUT, path, "must be a text", "a zero byte",
                 "give a text file, saved as UTF-8");
     } else if ((out = dg_alloc(arena, length + 1)) == NULL) {
-        dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "");
+        dg_fail_memory(e, path);
     } else {
         memcpy(out, raw, length);
         if (size != NULL)
@@ -171,26 +174,22 @@ static bool write_straight(const char *path, const void *bytes, size_t size, str
  * old file kept under another name until all renames are done. */
 struct pending {
     char *target, *temporary, *kept;
-    bool straight, old, renamed;
+    bool straight, old, removed, renamed;
     mode_t mode;
 };
 
-/* `.NAME.PID.N.SUFFIX` in the folder of the target: rename needs the same file system. */
-static char *beside(const char *target, const char *suffix, unsigned number)
+/* In the folder of the target, since rename needs the same file system. */
+static char *beside(const char *target, const char *end, unsigned number)
 {
     assert(target != NULL && "only files that are not written straight get here");
     const char *slash = strrchr(target, '/');
     size_t folder = slash == NULL ? 0 : (size_t)(slash - target) + 1;
-    const char *name = target + folder;
-    size_t size = strlen(target) + strlen(suffix) + 32;
+    size_t size = strlen(target) + 64;
     char *out = malloc(size);
     if (out == NULL)
         return NULL;
     memcpy(out, target, folder);
-    /* a long name is cut, so that the temporary one stays within NAME_MAX */
-    char cut[200];
-    dg_format(cut, sizeof cut, "%s", name);
-    dg_format(out + folder, size - folder, ".%s.%ld.%u.%s", cut, (long)getpid(), number, suffix);
+    dg_folder_beside(target + folder, number, end, out + folder, size - folder);
     return out;
 }
 
@@ -272,20 +271,43 @@ static bool keep_old(struct pending *p, const char *path, struct dg_error *e)
     return not_written(e, path, "cannot be replaced", number);
 }
 
-/* After a crash of the machine the folder must name the new file; not every file system can. */
-static void flush_folder(const char *target)
+/* The target's folder; NULL: out of memory. */
+static char *folder_of(const char *target)
 {
     char *copy = strdup(target);
     char *slash = copy == NULL ? NULL : strrchr(copy, '/');
     if (slash != NULL)
         slash[slash == copy] = '\0';
-    const char *folder = slash == NULL ? "." : copy;
-    int fd = copy == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    else if (copy != NULL)
+        dg_format(copy, 2, ".");
+    return copy;
+}
+
+/* After a crash of the machine the folder must name the new file; not every file system can. */
+static void flush_folder(const char *target)
+{
+    char *folder = folder_of(target);
+    int fd = folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         fsync(fd);
         close(fd);
     }
-    free(copy);
+    free(folder);
+}
+
+/* The last one first: it names the others, and without it they are no set. */
+static bool remove_old(struct pending *p, const struct dg_file_part *parts, size_t count,
+                       struct dg_error *e)
+{
+    for (size_t i = count; i-- > 0;) {
+        if (p[i].straight || !p[i].old)
+            continue;
+        if (unlink(p[i].target) != 0)
+            return not_written(e, parts[i].path, "cannot be replaced", errno);
+        p[i].removed = true;
+        flush_folder(p[i].target);
+    }
+    return true;
 }
 
 static bool rename_all(struct pending *p, const struct dg_file_part *parts, size_t count,
@@ -305,11 +327,35 @@ static bool rename_all(struct pending *p, const struct dg_file_part *parts, size
 static void put_back(struct pending *p, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (p[i].renamed && p[i].kept != NULL)
+        if ((p[i].renamed || p[i].removed) && p[i].kept != NULL)
             (void)!rename(p[i].kept, p[i].target);
         else if (p[i].renamed && !p[i].old)
             unlink(p[i].target);
     }
+}
+
+static void sweep(const struct pending *p)
+{
+    char *folder = p->straight ? NULL : folder_of(p->target);
+    const char *slash = p->straight ? NULL : strrchr(p->target, '/');
+    if (folder != NULL)
+        dg_folder_sweep(folder, slash == NULL ? p->target : slash + 1);
+    free(folder);
+}
+
+/* A set is locked where its last file goes; a file alone is replaced in one step anyway. */
+static bool lock_set(const struct dg_file_part *last, int *lock, struct dg_error *e)
+{
+    struct pending p = { 0 };
+    bool ok = find_target(&p, last->path, e);
+    if (ok && !p.straight) {
+        char *folder = folder_of(p.target);
+        ok = folder != NULL ? dg_folder_lock(folder, LOCK_SECONDS, lock, e)
+                            : dg_fail_memory(e, last->path);
+        free(folder);
+    }
+    free(p.target);
+    return ok;
 }
 
 static void drop(struct pending *p)
@@ -337,16 +383,10 @@ static bool hold_signals(const struct pending *p, size_t count, sigset_t *before
     return pthread_sigmask(SIG_BLOCK, &set, before) == 0;
 }
 
-bool dg_file_write_all(const struct dg_file_part *parts, size_t count, struct dg_error *e)
+static bool write_parts(struct pending *p, const struct dg_file_part *parts, size_t count,
+                        struct dg_error *e)
 {
     bool ok = true;
-    sigset_t before;
-    struct pending *p = calloc(count == 0 ? 1 : count, sizeof *p);
-    if (p == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "");
-    for (size_t i = 0; ok && i < count; i++)
-        ok = find_target(&p[i], parts[i].path, e);
-    bool held = ok && hold_signals(p, count, &before);
     for (size_t i = 0; ok && i < count; i++)
         if (!p[i].straight)
             ok = write_temporary(&p[i], &parts[i], e);
@@ -356,15 +396,39 @@ bool dg_file_write_all(const struct dg_file_part *parts, size_t count, struct dg
     for (size_t i = 0; ok && i < count; i++)
         if (p[i].straight)
             ok = write_straight(parts[i].path, parts[i].bytes, parts[i].size, e);
-    if (ok && !rename_all(p, parts, count, e)) {
+    if (ok && !((count < 2 || remove_old(p, parts, count, e)) && rename_all(p, parts, count, e))) {
         put_back(p, count);
         ok = false;
     }
     for (size_t i = 0; i < count; i++)
         drop(&p[i]);
-    free(p);
+    return ok;
+}
+
+/* Looks for what is there only when no other writer of the set can change it any more. */
+bool dg_file_write_all(const struct dg_file_part *parts, size_t count, struct dg_error *e)
+{
+    int lock = -1;
+    sigset_t before;
+    struct pending *p = calloc(count == 0 ? 1 : count, sizeof *p);
+    if (p == NULL)
+        return dg_fail_memory(e, "");
+    bool ok = count < 2 || lock_set(&parts[count - 1], &lock, e);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = find_target(&p[i], parts[i].path, e);
+    for (size_t i = 0; ok && i < count; i++)
+        sweep(&p[i]);
+    bool held = ok && hold_signals(p, count, &before);
+    if (ok)
+        ok = write_parts(p, parts, count, e);
+    else
+        for (size_t i = 0; i < count; i++)
+            drop(&p[i]);
     if (held)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (lock >= 0)
+        close(lock);
+    free(p);
     return ok;
 }
 
@@ -401,7 +465,7 @@ bool dg_folder_make(const char *path, struct dg_error *e)
     struct stat st;
     char *copy = strdup(path);
     if (copy == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "");
+        return dg_fail_memory(e, path);
     for (char *c = copy + (copy[0] != '\0'); *c != '\0'; c++) {
         if (*c == '/') {
             *c = '\0';

@@ -23,9 +23,12 @@ char *dg_file_read(const char *path, size_t limit, struct dg_arena *arena, size_
  * DG_EXIT_UNAVAILABLE. */
 bool dg_file_write(const char *path, const void *bytes, size_t size, struct dg_error *e);
 
-/* Several files, all or none: nothing is renamed before every one is on the disk, and when a
- * rename fails those before it are undone. Only a kill between two renames can leave some new and
- * some old; they are renamed in the order given, so put last what names the others' hashes. */
+/* A set of files, all or none. The last one names the others: where it is missing there is no set.
+ * Nothing is touched before every file is on the disk; then the old ones are removed, the last one
+ * first, and the new ones take their places, the last one last, so that a kill at any moment
+ * leaves files of one generation and never the last of an unfinished one. A failure puts the old
+ * set back. Two writers in one folder come one after the other; a wait of ten seconds is an error.
+ * What killed writers left of the same names is removed. */
 struct dg_file_part {
     const char *path;
     const void *bytes;

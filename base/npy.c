@@ -192,7 +192,7 @@ bool dg_npy_read(const char *path, enum dg_npy_type wanted, size_t limit, struct
     }
     void *data = dg_alloc(arena, bytes == 0 ? 1 : (size_t)bytes);
     if (data == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "");
+        return dg_fail_memory(e, path);
     memcpy(data, raw + start + length, (size_t)bytes);
     out->data = data;
     out->size = (size_t)bytes;
@@ -226,7 +226,7 @@ bool dg_npy_write(const char *path, const struct dg_npy *array, struct dg_error 
         s.text[9] = (char)(header >> 8);
         ok = dg_file_write(path, s.text, s.length, e);
     } else {
-        dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "");
+        dg_fail_memory(e, path);
     }
     dg_str_free(&s);
     return ok;

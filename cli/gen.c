@@ -60,7 +60,7 @@ static bool choose_place(const struct dg_options *options, const struct dg_probl
     char *folder = dg_strdup(options->arena, slash == NULL ? "." : slash == file ? "/" : file);
     char *stem = dg_strdup(options->arena, base);
     if (folder == NULL || stem == NULL)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, file, "needs memory", "none left", NULL);
+        return dg_fail_memory(e, file);
     if (slash != NULL && slash != file)
         folder[slash - file] = '\0';
     stem[strlen(stem) - 2] = '\0';

@@ -51,7 +51,7 @@ static bool read_problem(const struct dg_options *options, struct dg_problem *ou
             flags = NULL;
     }
     if (flags == NULL)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, "deepgemm-gen", "needs memory", "none left", NULL);
+        return dg_fail_memory(e, "deepgemm-gen");
     return dg_problem_load(dg_option_text(options, "config"), flags, count, options->arena, out, e);
 }
 

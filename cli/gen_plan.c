@@ -307,7 +307,7 @@ static bool print(const struct dg_problem *problem, const struct dg_profile *pro
     else
         as_text(&out, problem, &plan);
     if (out.failed)
-        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        return dg_fail_memory(e, "plan");
     dg_print_plain(stdout, dg_str_text(&out));
     return dg_stdout_done(e);
 }

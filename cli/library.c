@@ -40,7 +40,7 @@ const char *dg_version(void)
 
 static void *no_memory(struct dg_error *e)
 {
-    dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "");
+    dg_fail_memory(e, "");
     return NULL;
 }
 

@@ -33,7 +33,7 @@ static bool usage(struct dg_error *e, const char *where, const char *rule, const
 
 static bool no_memory(struct dg_error *e)
 {
-    return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "");
+    return dg_fail_memory(e, "");
 }
 
 static bool see_help(struct dg_error *e, const char *where, const char *rule, const char *value,

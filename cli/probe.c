@@ -54,8 +54,7 @@ static bool show(const struct dg_options *options, struct dg_error *e)
         dg_str_add(&text, "  show --all prints every value\n");
     }
     if (text.failed)
-        return dg_fail(e, DG_EXIT_INTERNAL, options->operands[0], "out of memory", "",
-                       "free some memory");
+        return dg_fail_memory(e, options->operands[0]);
     dg_print_plain(stdout, dg_str_text(&text));
     return true;
 }

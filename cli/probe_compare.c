@@ -14,7 +14,7 @@
 
 static bool no_memory(struct dg_error *e)
 {
-    return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+    return dg_fail_memory(e, "");
 }
 
 static bool regressed(const struct dg_comparison *c, bool one_chip, const char *file,

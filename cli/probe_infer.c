@@ -35,7 +35,7 @@ bool dg_probe_print(const struct dg_profile *profile, const struct dg_options *o
     else
         dg_probe_summary(profile, &text);
     if (text.failed)
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(e, "");
     if (json)
         fputs(dg_str_text(&text), stdout);
     else

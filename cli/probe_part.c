@@ -47,7 +47,7 @@ bool dg_probe_part_load(const char *path, struct dg_arena *arena, struct dg_prob
     struct dg_samples_file *file = dg_alloc(arena, sizeof *file);
     out->path = part != NULL ? dg_samples_path(part, arena) : NULL;
     if (file == NULL || out->path == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(e, "");
     if (access(out->path, F_OK) != 0)
         return dg_fail(e, DG_EXIT_INPUT, out->path, "there is no interrupted run to go on from",
                        "no such file", "run without --resume");

@@ -36,7 +36,7 @@ bool dg_probe_command_report(const struct dg_options *options, struct dg_error *
     dg_str_init(&page, options->arena);
     dg_profile_report(&profile, there ? &samples : NULL, &page);
     if (page.failed)
-        return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "free some memory");
+        return dg_fail_memory(e, path);
     if (output != NULL)
         return dg_file_write(output, page.text, page.length, e);
     fwrite(page.text, 1, page.length, stdout);

@@ -104,7 +104,7 @@ static bool check_output(const char *path, struct dg_arena *arena, struct dg_err
     const char *samples = dg_samples_path(path, arena);
     struct stat about;
     if (samples == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(e, "");
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return dg_fail(e, DG_EXIT_USAGE, "--output", "must be a file that others can stand beside",
                        path, "to print the profile use --json");
@@ -191,7 +191,7 @@ static bool resume(struct session *s, struct dg_error *e)
         return false;
     if (!dg_replay_init(&s->replay, s->part.file->rows,
                         dg_replay_measured(s->part.file->rows, s->part.file->row_count), s->arena))
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(e, "");
     s->replay.then = &s->bench;
     s->resumed = dg_replay_bench(&s->replay, &s->part.info);
     return true;
@@ -308,7 +308,7 @@ static bool build(struct session *s, struct dg_error *e)
     char *name = dg_alloc(s->arena, DG_IDENTITY_SIZE);
     const struct dg_answer *kind = dg_answers_find(&s->result.answers, "core_kind");
     if (name == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(e, "");
     dg_identity_slug(&s->identity, kind != NULL && kind->value.text != NULL ? kind->value.text
                                                                             : "core", name);
     return dg_probe_profile(&s->result, name, s->host.machine, s->arena, &s->profile, e);
@@ -323,7 +323,7 @@ static bool write_samples(struct session *s, const char *path, struct dg_error *
         .environment_count = s->result.facts.count - s->told };
     struct dg_samples_file file;
     if (!dg_replay_pack(&header, &s->claims, &s->recording, s->arena, &file))
-        return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "free some memory");
+        return dg_fail_memory(e, path);
     return dg_samples_write(path, &file, e);
 }
 
@@ -342,7 +342,7 @@ static bool write_files(struct session *s, const char *path, struct dg_error *e)
     const char *to = beside ? part : path;
     const char *samples = to != NULL ? dg_samples_path(to, s->arena) : NULL;
     if (samples == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(e, "");
     if (!write_samples(s, samples, e) || !dg_profile_save(to, &s->profile, e))
         return false;
     if (s->result.interrupted)
@@ -363,7 +363,7 @@ static bool run_one(const struct dg_options *options, const struct dg_probe_opti
 {
     struct session *s = dg_alloc(options->arena, sizeof *s);
     if (s == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(e, "");
     s->options = options;
     s->arena = options->arena;
     s->asked = *asked;
@@ -393,7 +393,7 @@ static bool run_kinds(const struct dg_options *options, const struct dg_probe_op
         const char *path = dg_probe_kind_path(dg_option_text(options, "output"), kinds[i].name,
                                               options->arena);
         if (path == NULL)
-            return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+            return dg_fail_memory(e, "");
         if (!run_one(options, asked, path, (int)kinds[i].first, e))
             return false;
     }

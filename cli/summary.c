@@ -292,7 +292,7 @@ static bool summarise(const struct dg_options *options, struct dg_error *e)
     const char *kernels = inside(arena, folder, "kernels");
     const char *verify = inside(arena, folder, "verify.json");
     if (hardware == NULL || kernels == NULL || verify == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "");
+        return dg_fail_memory(e, "");
     if (!dg_profile_load(hardware, arena, &profile, e))
         return false;
     cJSON *report = read_report(verify, arena, e);
@@ -303,7 +303,7 @@ static bool summarise(const struct dg_options *options, struct dg_error *e)
     bool ok = put_kernels(&out, kernels, report, arena, e);
     cJSON_Delete(report);
     if (ok && out.failed)
-        ok = dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "");
+        ok = dg_fail_memory(e, "");
     if (ok)
         dg_print_plain(stdout, dg_str_text(&out));
     return ok;

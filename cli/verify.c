@@ -75,7 +75,7 @@ static bool write_json(const struct dg_verify_report *report, const char *path,
     dg_str_init(&text, arena);
     dg_report_json(report, &text);
     if (text.failed)
-        return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", NULL, NULL);
+        return dg_fail_memory(e, path);
     return dg_file_write(path, text.text, text.length, e);
 }
 

@@ -167,7 +167,7 @@ bool dg_replay_run(const struct dg_samples_file *file, struct dg_arena *arena,
     struct dg_claims claims = { .arena = arena };
     struct dg_replay replay;
     if (info == NULL || !dg_replay_init(&replay, file->rows, file->row_count, arena))
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(e, "");
     *info = dg_replay_info(file);
     struct dg_probe_options options = dg_replay_options(file);
     options.pause = no_pause;

@@ -404,7 +404,7 @@ bool dg_probes_run(const struct dg_bench *bench, const struct dg_claims *claims,
 {
     struct runner *r = dg_alloc(arena, sizeof *r);
     if (r == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(e, "");
     memset(out, 0, sizeof *out);
     out->answers.arena = out->facts.arena = arena;
     r->options = options;
@@ -437,6 +437,6 @@ bool dg_probes_run(const struct dg_bench *bench, const struct dg_claims *claims,
     finish(r);
     note_facts(r);
     if (out->answers.failed || out->facts.failed || r->ctx.out.failed)
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(e, "");
     return true;
 }

@@ -24,7 +24,7 @@ static bool wrong(struct builder *b, const char *key, const char *rule, const ch
 
 static bool no_memory(struct builder *b)
 {
-    return dg_fail(b->e, DG_EXIT_INTERNAL, "profile", "not enough memory", "", "free some memory");
+    return dg_fail_memory(b->e, "profile");
 }
 
 static struct dg_answer *find(struct builder *b, const char *key)

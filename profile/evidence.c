@@ -63,7 +63,7 @@ static bool read_text(const struct dg_json *json, const char *pointer, enum memb
     if (!cJSON_IsString(item))
         return dg_json_fail_item(json, inner, "must be a text", item, "write it in quotes");
     *out = dg_strdup(json->arena, item->valuestring);
-    return *out != NULL || dg_json_fail(json, inner, "not enough memory", "", "free some memory");
+    return *out != NULL || dg_fail_memory(json->e, inner);
 }
 
 static bool read_number(const struct dg_json *json, const char *pointer, enum member which,

@@ -4,6 +4,7 @@
  * pointer, when there is an error to report. */
 #include "profile/json.h"
 
+#include <limits.h>
 #include <locale.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -97,6 +98,43 @@ static size_t utf8_length(const char *c, const char *end)
     return 0;
 }
 
+/* The four digits of \uXXXX at c, or UINT_MAX. */
+static unsigned escaped_unit(const char *c, const char *end)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    unsigned unit = 0;
+    if (end - c < 6 || c[0] != '\\' || c[1] != 'u')
+        return UINT_MAX;
+    for (size_t i = 2; i < 6; i++) {
+        const char *digit = c[i] == '\0' ? NULL : strchr(digits, c[i]);
+        if (digit == NULL)
+            return UINT_MAX;
+        unit = unit << 4 | (unsigned)((digit - digits) & 15);
+    }
+    return unit;
+}
+
+static bool is_in(unsigned unit, unsigned low, unsigned high)
+{
+    return unit >= low && unit <= high;
+}
+
+/* All that cJSON refuses, so that when it fails all the same, memory ran out. */
+static bool scan_escape(struct scan *s, const char *c, size_t *length)
+{
+    unsigned first = escaped_unit(c, s->end);
+    *length = 2;
+    if (s->end - c > 1 && c[1] != '\0' && strchr("\"\\/bfnrt", c[1]) != NULL)
+        return true;
+    if (first == 0)
+        return broken(s, "a text must not hold a zero character", "remove \\u0000");
+    bool pair = is_in(first, 0xd800, 0xdbff) &&
+                is_in(escaped_unit(c + 6, s->end), 0xdc00, 0xdfff);
+    *length = pair ? 12 : 6;
+    return (first != UINT_MAX && !is_in(first, 0xd800, 0xdfff)) || pair ||
+           broken(s, "an escape in a text is wrong", "write plain text in quotes");
+}
+
 /* A text from its opening quote to behind the closing one; false when it has none. */
 static bool scan_text(struct scan *s)
 {
@@ -108,11 +146,8 @@ static bool scan_text(struct scan *s)
         if ((unsigned char)*c < ' ')
             return broken(s, "a text must not hold control characters",
                           "write them as escapes, or close the text on its line");
-        if (*c == '\\') {
-            if (s->end - c > 5 && memcmp(c, "\\u0000", 6) == 0)
-                return broken(s, "a text must not hold a zero character", "remove \\u0000");
-            n = 2;
-        }
+        if (*c == '\\' && !scan_escape(s, c, &n))
+            return false;
     }
     if (c >= s->end)
         return broken(s, "a text must be closed by a quote", "add the missing quote");
@@ -262,7 +297,7 @@ static bool scan_object(struct scan *s)
     while (more) {
         struct key *key = next_key(s, &keys, &count, &capacity);
         if (key == NULL)
-            return broken(s, "not enough memory", "free some memory");
+            return dg_fail_memory(s->json->e, s->json->where);
         if (!scan_member(s, key) || !scan_comma(s, '}', &more))
             return false;
         s->path[length] = '\0';
@@ -386,7 +421,6 @@ cJSON *dg_json_parse(const struct dg_json *json)
     cJSON *tree = cJSON_ParseWithLength(json->text, json->size);
     leave_plain(l);
     if (tree == NULL)
-        dg_json_fail(json, "", "is not JSON that can be read (an escape in a text is wrong, or "
-                     "memory ran out)", "", "write plain text in quotes");
+        dg_fail_memory(json->e, json->where);
     return tree;
 }

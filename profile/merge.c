@@ -337,7 +337,7 @@ bool dg_profile_merge(const struct dg_merge_file *files, size_t count, const cha
                            "file", other, "merge the files of each chip by themselves");
     }
     if (!take_all(&m) || !take_environment(&m, &build))
-        return dg_fail(e, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(e, "");
     build.answers = m.answers;
     build.answer_count = m.answer_count;
     return dg_profile_build(&build, arena, out, e);

@@ -257,7 +257,7 @@ bool dg_profile_read_text(const char *text, size_t size, const char *where,
                         .out = out };
     *out = (struct dg_profile){ 0 };
     /* Stands when an allocation fails; every other failure says what it is. */
-    dg_fail(r.json.e, DG_EXIT_INTERNAL, where, "not enough memory", "", "free some memory");
+    dg_fail_memory(r.json.e, where);
     cJSON *tree = dg_json_parse(&r.json);
     bool ok = tree != NULL && read_tree(&r, tree);
     cJSON_Delete(tree);

@@ -84,8 +84,7 @@ bool dg_samples_write(const char *path, const struct dg_samples_file *file, stru
     struct dg_str out;
     dg_str_init(&out, NULL);
     render(&out, file);
-    bool ok = !out.failed ||
-              dg_fail(e, DG_EXIT_INTERNAL, path, "not enough memory", "", "free some memory");
+    bool ok = !out.failed || dg_fail_memory(e, path);
     ok = ok && dg_file_write(path, out.text, out.length, e);
     dg_str_free(&out);
     return ok;
@@ -208,7 +207,7 @@ bool dg_samples_read(const char *path, struct dg_arena *arena, struct dg_samples
         return false;
     struct dg_json json = { path, text, strlen(text), arena, e != NULL ? e : &ignored };
     /* Stands when an allocation fails; every other failure says what it is. */
-    dg_fail(json.e, DG_EXIT_INTERNAL, path, "not enough memory", "", "free some memory");
+    dg_fail_memory(json.e, path);
     cJSON *tree = dg_json_parse(&json);
     bool ok = tree != NULL && read_tree(&json, tree, out);
     cJSON_Delete(tree);

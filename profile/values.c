@@ -91,10 +91,7 @@ static bool read_number(const struct dg_json *json, const char *pointer,
 
 static bool no_memory(const struct dg_json *json, const char *pointer)
 {
-    dg_json_fail(json, pointer, "not enough memory", "", "free some memory");
-    if (json->e != NULL)
-        json->e->exit_code = DG_EXIT_INTERNAL;
-    return false;
+    return dg_fail_memory(json->e, pointer);
 }
 
 static bool read_text(const struct dg_json *json, const char *pointer, const cJSON *item,

@@ -158,8 +158,7 @@ bool dg_profile_save(const char *path, const struct dg_profile *profile, struct 
     struct dg_str text;
     dg_str_init(&text, NULL);
     dg_profile_render(profile, &text);
-    bool ok = !text.failed ||
-              dg_fail(e, DG_EXIT_INTERNAL, path, "not enough memory", "", "free some memory");
+    bool ok = !text.failed || dg_fail_memory(e, path);
     ok = ok && dg_file_write(path, text.text, text.length, e);
     dg_str_free(&text);
     return ok;

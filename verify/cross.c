@@ -134,7 +134,7 @@ static bool vector_whole(const struct vector *v, struct dg_error *e)
 {
     for (size_t i = 0; i < v->count; i++)
         if (v->item[i] == NULL)
-            return dg_fail(e, DG_EXIT_INTERNAL, "verify", "out of memory", NULL, NULL);
+            return dg_fail_memory(e, "verify");
     return v->count < MOST_ARGUMENTS
         || dg_fail(e, DG_EXIT_USAGE, "--qemu", "has too many words", NULL,
                    "put them into a script and name that");
@@ -224,12 +224,14 @@ const char *const *dg_cross_program(const struct dg_manifest *manifest, const ch
     const struct arch *arch = arch_for(manifest);
     struct vector *v = dg_alloc(arena, sizeof *v);
     char program[512];
-    if (v == NULL || arch == NULL) {
-        dg_fail(e, arch == NULL ? DG_EXIT_UNAVAILABLE : DG_EXIT_INTERNAL, manifest->name,
-                arch == NULL ? "no emulator is known for this architecture" : "out of memory",
-                manifest->architecture, "verify it on a machine of that architecture");
+    if (arch == NULL)
+        dg_fail(e, DG_EXIT_UNAVAILABLE, manifest->name,
+                "no emulator is known for this architecture", manifest->architecture,
+                "verify it on a machine of that architecture");
+    else if (v == NULL)
+        dg_fail_memory(e, manifest->name);
+    if (v == NULL || arch == NULL)
         return NULL;
-    }
     v->arena = arena;
     dg_workdir_path(dir, "runner", program, sizeof program);
     if (!put_emulator(v, manifest, arch, options, e) || !unpack(dir, e)

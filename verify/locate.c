@@ -88,7 +88,7 @@ static bool add_folder(const char *path, struct dg_arena *arena, struct dg_manif
     }
     closedir(folder);
     if (!ok)
-        return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", NULL, NULL);
+        return dg_fail_memory(e, path);
     if (out->count == 0)
         return dg_fail(e, DG_EXIT_INPUT, path, "has no kernel (no NAME.json of deepgemm-gen)", NULL,
                        "give the folder that deepgemm-gen -o wrote to");
@@ -108,12 +108,12 @@ bool dg_locate_manifests(const char *path, struct dg_arena *arena, struct dg_man
         return add_folder(path, arena, out, e);
     char *manifest = dg_strdup(arena, path);
     if (manifest == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", NULL, NULL);
+        return dg_fail_memory(e, path);
     if (ends_with(path, ".o")) {
         size_t size = strlen(path) + 8;
         manifest = dg_alloc(arena, size);
         if (manifest == NULL)
-            return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", NULL, NULL);
+            return dg_fail_memory(e, path);
         memcpy(manifest, path, strlen(path) - 2);
         memcpy(manifest + strlen(path) - 2, ".json", sizeof ".json");
         if (stat(manifest, &status) != 0)
@@ -124,6 +124,6 @@ bool dg_locate_manifests(const char *path, struct dg_arena *arena, struct dg_man
                        "give one of these");
     }
     if (!add(out, arena, manifest))
-        return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", NULL, NULL);
+        return dg_fail_memory(e, path);
     return true;
 }

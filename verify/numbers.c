@@ -122,7 +122,7 @@ static bool judge(struct reading *r, struct dg_error *e)
     if (report->numbers.checked == 0 && report->pass)
         report->pass = report->numbers.pass = false;
     if (r->no_memory)
-        return dg_fail(e, DG_EXIT_INTERNAL, report->name, "out of memory", NULL, NULL);
+        return dg_fail_memory(e, report->name);
     return true;
 }
 

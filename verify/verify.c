@@ -109,7 +109,7 @@ static bool check_object(const struct dg_manifest *m, const char *object, struct
     bool fits = dg_object_fits(bytes, size, m->name, fault, sizeof fault);
     return dg_report_check(report, arena, "object", fits ? DG_CHECK_OK : DG_CHECK_FAILED,
                            fits ? "no writable data, nothing undefined, no foreign global" : fault)
-        || dg_fail(e, DG_EXIT_INTERNAL, object, "out of memory", NULL, NULL);
+        || dg_fail_memory(e, object);
 }
 
 /* One kernel on its way through the rulers. */
@@ -258,7 +258,7 @@ enum dg_exit dg_verify(const char *path, const struct dg_verify_options *options
     out->kernels = dg_alloc_array(arena, list.count, sizeof *out->kernels);
     struct entry *entries = dg_alloc_array(arena, list.count, sizeof *entries);
     if (out->kernels == NULL || entries == NULL) {
-        dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", NULL, NULL);
+        dg_fail_memory(e, path);
         return e->exit_code;
     }
     if (!dg_workdir_open(&dir, e))

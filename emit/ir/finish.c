@@ -19,7 +19,7 @@ struct finish {
 
 static bool no_memory(struct finish *f)
 {
-    return dg_fail(f->e, DG_EXIT_INTERNAL, "instruction list", "memory is used up", "", "");
+    return dg_fail_memory(f->e, "instruction list");
 }
 
 static bool append(struct finish *f, struct dg_ir_item item)

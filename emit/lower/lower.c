@@ -9,7 +9,7 @@
 
 bool dg_lower_no_memory(struct lower *l)
 {
-    return dg_fail(l->e, DG_EXIT_INTERNAL, "lowering", "memory is used up", "", "");
+    return dg_fail_memory(l->e, "lowering");
 }
 
 char *dg_lower_text(struct lower *l, const char *format, ...)

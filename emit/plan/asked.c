@@ -104,6 +104,6 @@ bool dg_tile_asked(const struct dg_problem *problem, const struct dg_constants *
 {
     struct asked a = { problem, c, { 0 } };
     if (!dg_sizes_make(arena, problem->m, &a.blocks))
-        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        return dg_fail_memory(e, "plan");
     return check_rows(&a, e) && check_columns(&a, e);
 }

@@ -141,7 +141,7 @@ static bool fill_terms(const struct dg_corner *p, struct dg_plan *out, struct dg
     dg_cost values[DG_TERM_MOST];
     struct dg_term_value *terms = dg_alloc_array(p->s->arena, dg_term_count, sizeof *terms);
     if (terms == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        return dg_fail_memory(e, "plan");
     out->cycles = dg_ledger(p, values);
     for (size_t i = 0; i < dg_term_count; i++)
         terms[i] = (struct dg_term_value){ dg_terms[i].id, dg_terms[i].title, values[i] };
@@ -233,7 +233,7 @@ static bool weigh(const struct dg_problem *problem, const struct dg_constants *c
     struct dg_search_count count;
     struct dg_plan plan;
     if (space == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        return dg_fail_memory(e, "plan");
     if (!dg_space_make(problem, c, block, arena, space, e) ||
         !dg_search_cheapest(space, &found, &other, &count, e) ||
         !fill(space, &found, count, &plan, e))
@@ -256,7 +256,7 @@ static bool most_intense(const struct dg_problem *problem, const struct dg_const
     enum { MOST = 64 };
     struct dg_fixed *blocks = dg_alloc_array(arena, MOST, sizeof *blocks);
     if (blocks == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        return dg_fail_memory(e, "plan");
     size_t count = dg_intensity_best(problem, c, blocks, MOST);
     for (size_t i = 0; i < count; i++)
         if (!weigh(problem, c, &blocks[i], arena, out, e))
@@ -271,7 +271,7 @@ static bool most_intense(const struct dg_problem *problem, const struct dg_const
 static bool missing(const struct dg_view *view, struct dg_error *e)
 {
     if (view->missing == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        return dg_fail_memory(e, "plan");
     return dg_fail(e, DG_EXIT_INPUT, view->missing,
                    "is not in the profile, and --strict allows no default", "",
                    "measure it with deepgemm-probe, or add it to the file");
@@ -285,7 +285,7 @@ bool dg_plan_make(const struct dg_problem *problem, const struct dg_profile *pro
     struct dg_body *body = dg_alloc(arena, sizeof *body);
     *out = (struct dg_plan_result){ 0 };
     if (c == NULL || space == NULL || body == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        return dg_fail_memory(e, "plan");
     dg_view_init(&out->view, profile, arena, strict);
     if (!dg_plan_check_target(problem, profile, e) || !choose_isa(problem, &out->view, body, e))
         return false;

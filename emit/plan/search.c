@@ -174,7 +174,7 @@ static bool run(struct search *search, struct dg_search_count *count, struct dg_
     const struct dg_space *s = search->s;
     struct bounded *roots = dg_alloc_array(s->arena, ROOTS * s->tile_count, sizeof *roots);
     if (roots == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        return dg_fail_memory(e, "plan");
     size_t root_count = 0;
     for (size_t i = 0; i < s->tile_count; i++)
         root_count += roots_of(search, &s->tiles[i], roots + root_count);
@@ -219,7 +219,7 @@ struct dg_found *dg_search_forms(const struct dg_space *s, dg_cost limit, size_t
             forms[at] = best;
         }
     if (forms == NULL)
-        dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        dg_fail_memory(e, "plan");
     return forms;
 }
 

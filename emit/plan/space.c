@@ -176,7 +176,7 @@ static bool add_tiles(struct dg_space *s, const struct dg_fixed *fixed, struct d
                 continue;
             if ((rows.plans == NULL && !rows_of(s, r, &rows)) ||
                 !add_tile(s, by_width, tile, &rows, fixed))
-                return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+                return dg_fail_memory(e, "plan");
         }
     }
     return true;
@@ -250,7 +250,7 @@ bool dg_space_make(const struct dg_problem *problem, const struct dg_constants *
     out->can_prefetch = dg_curve_nearest(&c->panel, 1, 0, 1, true) != NULL;
     out->tiles = dg_alloc_array(arena, fixed != NULL ? 1 : DG_TILES_MOST, sizeof *out->tiles);
     if (out->tiles == NULL || !lists(out, fixed))
-        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        return dg_fail_memory(e, "plan");
     if (!add_tiles(out, fixed, e))
         return false;
     return out->tile_count > 0 || no_tile(out, e);

@@ -356,7 +356,7 @@ bool dg_problem_load(const char *path, const struct dg_setting *flags, size_t fl
         return false;
     struct dg_setting *all = dg_alloc_array(arena, count + flag_count + 1, sizeof *all);
     if (all == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "");
+        return dg_fail_memory(e, path);
     if (count > 0)
         memcpy(all, settings, count * sizeof *all);
     if (flag_count > 0)

@@ -52,6 +52,8 @@ static bool next(struct scan *s, yaml_event_t *event)
 {
     if (yaml_parser_parse(&s->parser, event))
         return true;
+    if (s->parser.error == YAML_MEMORY_ERROR)
+        return dg_fail_memory(s->e, s->path);
     const char *problem = s->parser.problem != NULL ? s->parser.problem : "not readable";
     yaml_mark_t mark = s->parser.problem_mark;
     if (s->parser.error == YAML_READER_ERROR)     /* it tells only the byte */
@@ -112,7 +114,9 @@ static bool put(struct scan *s, const char *key, const yaml_event_t *event)
 {
     char *text = dg_strdup(s->arena, scalar_text(event));
     const char *where = place(s, event->start_mark);
-    if (text == NULL || s->count == MAX_SETTINGS)
+    if (text == NULL)
+        return dg_fail_memory(s->e, s->path);
+    if (s->count == MAX_SETTINGS)
         return refuse(s, event->start_mark, "has too many values", key, "remove some");
     s->settings[s->count++] = (struct dg_setting){
         .key = key, .text = text, .where = where,
@@ -273,7 +277,7 @@ bool dg_settings_read(const char *path, struct dg_arena *arena, struct dg_settin
     struct scan s = { .path = path, .text = text, .size = size, .arena = arena, .e = e };
     s.settings = dg_alloc_array(arena, MAX_SETTINGS, sizeof *s.settings);
     if (s.settings == NULL || !yaml_parser_initialize(&s.parser))
-        return dg_fail(e, DG_EXIT_INTERNAL, path, "out of memory", "", "");
+        return dg_fail_memory(e, path);
     yaml_parser_set_input_string(&s.parser, (const unsigned char *)text, size);
     bool good = stream(&s);
     yaml_parser_delete(&s.parser);

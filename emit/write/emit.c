@@ -23,8 +23,7 @@ struct job {
 
 static bool no_memory(const struct job *job)
 {
-    dg_fail(job->e, DG_EXIT_UNAVAILABLE, job->name, "needs memory to write the kernel",
-            "none left", NULL);
+    dg_fail_memory(job->e, job->name);
     return false;
 }
 
@@ -182,7 +181,7 @@ bool dg_emit_write(const struct dg_emitted *emitted, const char *folder, struct 
         dg_str_init(&path, arena);
         dg_str_format(&path, "%s/%s", folder, emitted->file[i].name);
         if (path.failed)
-            return dg_fail(e, DG_EXIT_UNAVAILABLE, folder, "needs memory", "none left", NULL);
+            return dg_fail_memory(e, folder);
         parts[i] = (struct dg_file_part){ dg_str_text(&path), emitted->file[i].bytes,
                                           emitted->file[i].size };
     }

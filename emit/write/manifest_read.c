@@ -258,7 +258,7 @@ static bool check_file(const char *path, size_t folder, const struct dg_manifest
                          "generate the kernel again");
         }
     } else {
-        dg_fail(e, DG_EXIT_UNAVAILABLE, path, "needs memory", "none left", NULL);
+        dg_fail_memory(e, path);
     }
     dg_arena_free(&arena);
     return ok;

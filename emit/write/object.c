@@ -82,7 +82,7 @@ bool dg_object_check(const void *bytes, size_t size, unsigned machine, const cha
     size_t count = table.sh_size / sizeof(Elf64_Sym), found = 0;
     const char **names = dg_alloc_array(arena, count, sizeof *names);
     if (names == NULL)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, tool, "needs memory", "none left", NULL);
+        return dg_fail_memory(e, tool);
     for (size_t i = 1; i < count; i++) {
         Elf64_Sym symbol;
         memcpy(&symbol, (const unsigned char *)bytes + table.sh_offset + i * sizeof symbol,

@@ -259,7 +259,7 @@ bool dg_tree_finish(struct dg_tree_writer *w)
     if (w->failed)
         return false;
     if (w->words.failed)
-        return dg_fail(w->error, DG_EXIT_INTERNAL, "", "out of memory", "", "free some memory");
+        return dg_fail_memory(w->error, "");
     char path[sizeof words_name + 1];
     dg_format(path, sizeof path, "/%s", words_name);
     return put_file(w, path, text, strlen(text));

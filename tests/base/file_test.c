@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/npy.h"
 
 static char folder[64];
@@ -248,6 +250,150 @@ Test(file, kill_leaves_old_or_new, .init = enter_folder, .fini = leave_folder)
         cr_assert(memcmp(text, versions[text[0] == '1'], size) == 0);
         dg_arena_free(&arena);
     }
+}
+
+/* ---- sets: killed and at once ---- */
+
+enum { PARTS = 4, NONE = -1, MIXED = -2 };
+static const char *const part_names[PARTS] = { "k.s", "k.h", "k.o", "k.json" };
+
+static bool write_generation(const char *text)
+{
+    struct dg_error e;
+    struct dg_file_part parts[PARTS];
+    for (size_t i = 0; i < PARTS; i++)
+        parts[i] = (struct dg_file_part){ part_names[i], text, strlen(text) };
+    return dg_file_write_all(parts, PARTS, &e);
+}
+
+/* The generation of the files there are, NONE or MIXED; *whole: all of them are there. */
+static int generation(bool *whole)
+{
+    struct dg_arena arena;
+    struct dg_error e;
+    int found = NONE;
+    *whole = true;
+    dg_arena_init(&arena);
+    for (size_t i = 0; i < PARTS; i++) {
+        const char *text = dg_file_read(part_names[i], 100, &arena, NULL, &e);
+        *whole &= text != NULL;
+        if (text != NULL && found == NONE)
+            found = text[0];
+        else if (text != NULL && text[0] != found)
+            found = MIXED;
+    }
+    dg_arena_free(&arena);
+    return found;
+}
+
+/* A child that writes the set, stopped at its system calls (in and out) and killed at the one
+ * numbered `last`; false: it came to its end before. */
+static bool killed_at(unsigned last, bool *traced)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+            _exit(77);
+        raise(SIGSTOP);
+        _exit(write_generation("new") ? 0 : 1);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    *traced = WIFSTOPPED(status);
+    for (unsigned i = 0; WIFSTOPPED(status) && i < last; i++)
+        if (ptrace(PTRACE_SYSCALL, child, NULL, NULL) != 0 || waitpid(child, &status, 0) != child)
+            cr_assert(false, "the writer is lost");
+    bool stopped = WIFSTOPPED(status);
+    if (stopped) {
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    cr_assert(stopped || !*traced || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    return stopped;
+}
+
+/* At whatever system call a writer is killed: never two generations, never the last file without
+ * the others, and the next writer leaves nothing of it. */
+Test(file, sets_are_never_mixed, .init = enter_folder, .fini = leave_folder, .timeout = 120)
+{
+    bool whole, traced = true, again = true;
+    unsigned seen_old = 0, seen_none = 0, seen_new = 0, left = 0;
+    for (unsigned last = 1; again; last++) {
+        cr_assert(write_generation("old"));
+        cr_assert(count_entries(".", "") == PARTS, "after %u: %u", last, count_entries(".", ""));
+        again = killed_at(last, &traced);
+        if (!traced)
+            break;
+        int found = generation(&whole);
+        cr_expect(found == 'o' || found == 'n' || found == NONE, "call %u: mixed", last);
+        cr_expect(whole || access("k.json", F_OK) != 0, "call %u: the last without others", last);
+        left += count_entries(".", ".k.") > 0;
+        seen_old += found == 'o' && whole;
+        seen_new += found == 'n' && whole;
+        seen_none += !whole;
+    }
+    if (!traced) {
+        leave_folder();
+        cr_skip_test("a process may not trace its child here");
+    }
+    cr_expect(seen_old > 10 && seen_none > 10 && seen_new > 1 && left > 10, "%u %u %u %u",
+              seen_old, seen_none, seen_new, left);
+}
+
+Test(file, one_set_at_a_time, .init = enter_folder, .fini = leave_folder, .timeout = 120)
+{
+    static const char *const texts[] = { "1", "2", "3" };
+    struct dg_error e = { 0 };
+    int held, other = 0, status;
+    bool whole, all = true;
+    cr_assert(dg_folder_lock(".", 1, &held, &e) && held >= 0);
+    cr_expect(!dg_folder_lock(".", 0.02, &other, &e) && other == -1);
+    cr_expect(e.exit_code == DG_EXIT_UNAVAILABLE && strstr(e.todo, "another folder") != NULL);
+    close(held);
+    pid_t writers[3];
+    for (size_t i = 0; i < 3; i++) {
+        writers[i] = fork();
+        for (unsigned n = 0; writers[i] == 0 && n < 40; n++)
+            if (!write_generation(texts[i]))
+                _exit(1);
+        if (writers[i] == 0)
+            _exit(0);
+    }
+    for (size_t i = 0; i < 3; i++)
+        all &= waitpid(writers[i], &status, 0) == writers[i] && status == 0;
+    int found = generation(&whole);
+    cr_expect(all && whole && found >= '1' && found <= '3', "generation %d", found);
+    cr_expect(count_entries(".", "") == PARTS);
+}
+
+/* Only what a writer that is no more left, and only of the names that are written. */
+Test(file, sweeps_what_is_left, .init = enter_folder, .fini = leave_folder)
+{
+    static const struct { const char *format; bool swept; } rows[] = {
+        { ".k.json.%d.0.tmp", true }, { ".k.json.%d.17.old", true }, { ".k.json.%d.0.txt", false },
+        { ".k.json.%d.0", false }, { ".other.%d.0.tmp", false }, { "k.json.%d.0.tmp", false },
+        { ".k.json.%d.0.tmp.more", false }, { ".k.json.x%d.0.tmp", false },
+    };
+    struct dg_error e;
+    char name[64];
+    int status;
+    pid_t gone = fork();
+    if (gone == 0)
+        _exit(0);
+    cr_assert(waitpid(gone, &status, 0) == gone);
+    snprintf(name, sizeof name, rows[0].format, (int)getppid());
+    cr_assert(dg_file_write(name, "", 0, &e));             /* of one that lives */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(name, sizeof name, rows[i].format, (int)gone);
+        cr_assert(dg_file_write(name, "", 0, &e));
+    }
+    cr_assert(dg_file_write("k.json", "", 0, &e));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(name, sizeof name, rows[i].format, (int)gone);
+        cr_expect_eq(access(name, F_OK) != 0, rows[i].swept, "%s", name);
+    }
+    snprintf(name, sizeof name, rows[0].format, (int)getppid());
+    cr_expect(access(name, F_OK) == 0, "%s is of a process that lives", name);
 }
 
 static void expect_refused(const char *name, const void *bytes, size_t size, const char *found)
