@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,29 +12,39 @@
 #include "base/deadline.h"
 #include "base/run.h"
 
-extern char **environ;
-
-static int start(const char *const *argv, int output, pid_t *pid)
+/* What the child does before it becomes the program: a group of its own to be killed with, no
+ * longer than its parent lives. */
+static _Noreturn void become(const char *const *argv, int output, int told, pid_t parent)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
     sigset_t none;
     sigemptyset(&none);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    int error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (error == 0)
-        error = posix_spawn_file_actions_adddup2(&actions, output, 1);
-    if (error == 0)
-        error = posix_spawn_file_actions_adddup2(&actions, output, 2);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    if (error == 0)
-        error = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
+    int input = open("/dev/null", O_RDONLY);
+    if (setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent &&
+        dup2(input, 0) == 0 && dup2(output, 1) == 1 && dup2(output, 2) == 2 &&
+        sigprocmask(SIG_SETMASK, &none, NULL) == 0)
+        execvp(argv[0], (char *const *)argv);
+    int number = errno;
+    (void)!write(told, &number, sizeof number);
+    _exit(127);
+}
+
+/* 0 or an errno. */
+static int start(const char *const *argv, int output, pid_t *pid)
+{
+    int told[2], number = 0;
+    pid_t parent = getpid();
+    if (pipe2(told, O_CLOEXEC) != 0)
+        return errno;
+    *pid = fork();
+    if (*pid == 0)
+        become(argv, output, told[1], parent);
+    if (*pid < 0)
+        number = errno;
+    close(told[1]);
+    if (*pid > 0 && read(told[0], &number, sizeof number) > 0)
+        waitpid(*pid, NULL, 0);
+    close(told[0]);
+    return number;
 }
 
 /* Takes what the child writes until it closes its end or time is up; keeps the start of it. */
@@ -57,7 +67,7 @@ static void listen_until(int deadline, int input, struct dg_run *out)
 static int run_until(int deadline, const char *const *argv, const int ends[2], struct dg_run *out)
 {
     int status;
-    pid_t pid;
+    pid_t pid = -1;
     int error = start(argv, ends[1], &pid);
     close(ends[1]);
     if (error == 0) {

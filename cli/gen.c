@@ -124,14 +124,12 @@ static void print_plan(const struct dg_problem *p, const struct dg_plan *plan)
 static bool generate(const struct dg_options *options, struct dg_error *e)
 {
     struct dg_gen_input in;
-    struct dg_plan_result plan;
     struct dg_emitted emitted;
     struct place place = { ".", NULL };
     if (dg_option_given(options, "as") && dg_option_given(options, "cc"))
         return dg_fail(e, DG_EXIT_USAGE, "--as", "must not stand beside --cc",
                        dg_option_text(options, "cc"), "give one of the two");
-    if (!dg_gen_read(options, &in, e) || !choose_place(options, &in.problem, &place, e) ||
-        !dg_plan_make(&in.problem, &in.profile, in.strict, options->arena, &plan, e))
+    if (!dg_gen_plan(options, &in, e) || !choose_place(options, &in.problem, &place, e))
         return false;
     const struct dg_emit_options emit = {
         .tool_version = DG_VERSION,
@@ -139,12 +137,12 @@ static bool generate(const struct dg_options *options, struct dg_error *e)
         .source_only = dg_option_given(options, "source-only"),
         .stem = place.stem,
     };
-    if (!dg_emit_make(&in.problem, &plan, &emit, options->arena, &emitted, e) ||
+    if (!dg_emit_make(&in.problem, &in.plan, &emit, options->arena, &emitted, e) ||
         !keep_inputs(options, &emitted, place.folder, e) ||
         !dg_emit_write(&emitted, place.folder, options->arena, e))
         return false;
-    print_plan(&in.problem, &plan.best);
-    print_assumed(&plan.view);
+    print_plan(&in.problem, &in.plan.best);
+    print_assumed(&in.plan.view);
     printf("files:    ");
     for (size_t i = 0; i < emitted.count; i++)
         printf(" %s/%s", place.folder, emitted.file[i].name);
@@ -156,12 +154,11 @@ static bool plan_only(const struct dg_options *options, struct dg_error *e)
 {
     struct dg_gen_input in;
     const char *changes = dg_option_text(options, "what-if");
-    if (!dg_gen_read(options, &in, e))
+    if (!dg_gen_plan(options, &in, e))
         return false;
     if (changes != NULL)
         return dg_cli_gen_what_if(&in, changes, dg_option_given(options, "json"), e);
-    return dg_cli_gen_plan(&in.problem, &in.profile, in.strict, dg_option_given(options, "json"),
-                           e);
+    return dg_cli_gen_plan(&in, dg_option_given(options, "json"), e);
 }
 
 static const struct dg_command commands[] = {

@@ -9,13 +9,14 @@
 #include "emit/problem/problem.h"
 #include "profile/profile.h"
 
-/* Reads and joins what the options of gen_problem.def name; warnings about the profile go to
- * stderr. Everything lives in options->arena. */
+/* Reads and joins what the options of gen_problem.def name, and plans; warnings about the profile
+ * go to stderr. Everything lives in options->arena. */
 struct dg_gen_input {
     struct dg_problem problem;
     struct dg_profile profile;
     bool strict;
+    struct dg_plan_result plan;
 };
-bool dg_gen_read(const struct dg_options *options, struct dg_gen_input *out, struct dg_error *e);
+bool dg_gen_plan(const struct dg_options *options, struct dg_gen_input *out, struct dg_error *e);
 
 #endif

@@ -55,27 +55,41 @@ static bool read_problem(const struct dg_options *options, struct dg_problem *ou
     return dg_problem_load(dg_option_text(options, "config"), flags, count, options->arena, out, e);
 }
 
-/* Only a file can hold one: its place is "FILE:LINE: target". */
-static bool check_target(const struct dg_options *options, const struct dg_gen_input *in,
-                         struct dg_error *e)
+/* What the planner calls by its key, as the user gave it: a flag, or a line of the configuration,
+ * or else a value of the hardware file. */
+static bool blame(const struct dg_options *options, struct dg_error *e)
 {
+    char key[sizeof e->where], name[64];
+    const char *config = dg_option_text(options, "config");
     struct dg_setting *settings;
-    size_t count;
-    if (dg_plan_check_target(&in->problem, &in->profile, e))
-        return true;
-    if (!dg_settings_read(dg_option_text(options, "config"), options->arena, &settings, &count,
-                          NULL))
+    size_t count = 0;
+    if (e->exit_code != DG_EXIT_INPUT)
+        return false;
+    dg_format(key, sizeof key, "%s", e->where);
+    key[strcspn(key, ",")] = '\0';                /* "m, n, k" */
+    if (option_of(key, name, sizeof name) && in_table(options, name) &&
+        dg_option_given(options, name)) {
+        e->exit_code = DG_EXIT_USAGE;
+        if (strcmp(key, e->where) == 0)
+            dg_format(e->where, sizeof e->where, "--%s", name);
+        return false;
+    }
+    if (config != NULL && !dg_settings_read(config, options->arena, &settings, &count, NULL))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (strcmp(settings[i].key, "target") == 0)
-            dg_format(e->where, sizeof e->where, "%s: target", settings[i].where);
+        if (strcmp(settings[i].key, key) == 0) {
+            dg_format(e->where, sizeof e->where, "%s: %s", settings[i].where, key);
+            return false;
+        }
+    dg_format(e->where, sizeof e->where, "%s: /%s", dg_option_text(options, "hardware"),
+              key + (key[0] == '/'));
     return false;
 }
 
-bool dg_gen_read(const struct dg_options *options, struct dg_gen_input *out, struct dg_error *e)
+static bool read_input(const struct dg_options *options, struct dg_gen_input *out,
+                       struct dg_error *e)
 {
     const char *hardware = dg_option_text(options, "hardware");
-    *out = (struct dg_gen_input){ .strict = dg_option_given(options, "strict") };
     if (hardware == NULL)
         return dg_fail(e, DG_EXIT_USAGE, "--hardware", "is required", "not given",
                        "give the hardware.json that deepgemm-probe wrote for the chip");
@@ -84,5 +98,13 @@ bool dg_gen_read(const struct dg_options *options, struct dg_gen_input *out, str
         return false;
     for (size_t i = 0; i < out->profile.warning_count; i++)
         dg_warning_print(options->program->name, out->profile.warnings[i]);
-    return check_target(options, out, e);
+    return true;
+}
+
+bool dg_gen_plan(const struct dg_options *options, struct dg_gen_input *out, struct dg_error *e)
+{
+    *out = (struct dg_gen_input){ .strict = dg_option_given(options, "strict") };
+    return read_input(options, out, e) &&
+           (dg_plan_make(&out->problem, &out->profile, out->strict, options->arena, &out->plan,
+                         e) || blame(options, e));
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "cli/gen_plan.h"
-#include "base/arena.h"
 #include "base/file.h"
 #include "base/report.h"
 #include "base/str.h"
@@ -294,30 +293,16 @@ static void as_json(struct dg_str *out, const struct dg_problem *problem,
     dg_str_add(out, "\n}\n");
 }
 
-static bool print(const struct dg_problem *problem, const struct dg_profile *profile, bool strict,
-                  bool json, struct dg_arena *arena, struct dg_error *e)
+bool dg_cli_gen_plan(const struct dg_gen_input *in, bool json, struct dg_error *e)
 {
-    struct dg_plan_result plan;
     struct dg_str out;
-    if (!dg_plan_make(problem, profile, strict, arena, &plan, e))
-        return false;
-    dg_str_init(&out, arena);
+    dg_str_init(&out, in->plan.view.arena);
     if (json)
-        as_json(&out, problem, &plan);
+        as_json(&out, &in->problem, &in->plan);
     else
-        as_text(&out, problem, &plan);
+        as_text(&out, &in->problem, &in->plan);
     if (out.failed)
         return dg_fail_memory(e, "plan");
     dg_print_plain(stdout, dg_str_text(&out));
     return dg_stdout_done(e);
-}
-
-bool dg_cli_gen_plan(const struct dg_problem *problem, const struct dg_profile *profile,
-                     bool strict, bool json, struct dg_error *e)
-{
-    struct dg_arena arena;
-    dg_arena_init(&arena);
-    bool good = print(problem, profile, strict, json, &arena, e);
-    dg_arena_free(&arena);
-    return good;
 }

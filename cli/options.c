@@ -374,8 +374,11 @@ int dg_program_main(const struct dg_program *program, int argc, char **argv)
     struct dg_error e = { .exit_code = DG_EXIT_OK };
     struct dg_arena arena;
     struct dg_options options;
-    struct sigaction action = { .sa_handler = interrupted };
-    sigaction(SIGINT, &action, NULL);
+    static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction action = { .sa_handler = interrupted }, before;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(ending[i], &action, NULL);      /* nohup ignores one of them */
     /* a write beyond the limit of file sizes then fails like one to a full disk */
     signal(SIGXFSZ, SIG_IGN);
     dg_arena_init(&arena);

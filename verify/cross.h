@@ -7,7 +7,7 @@
 #include "emit/write/manifest.h"
 #include "verify/runner/runner.h"
 #include "verify/verify.h"
-#include "verify/workdir.h"
+#include "base/workdir.h"
 
 /* The argument vector that runs all checks on `object`; NULL: a tool is missing or failed, *e. */
 const char *const *dg_cross_program(const struct dg_manifest *manifest, const char *object,

@@ -8,7 +8,7 @@
 #include "emit/write/manifest.h"
 #include "verify/report.h"
 #include "verify/verify.h"
-#include "verify/workdir.h"
+#include "base/workdir.h"
 
 /* `folder` holds the files that the manifest lists. False: nothing could be run, *e says why.
  * `shared`: the linked kernel (native). */

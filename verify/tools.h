@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "verify/workdir.h"
+#include "base/workdir.h"
 
 /* Links an object into a shared object with `cc` (NULL: cc, gcc or clang, the first in PATH). */
 bool dg_link_shared(const char *cc, const char *object, const char *shared, struct dg_error *e);

@@ -13,7 +13,7 @@
 #include "verify/ruler.h"
 #include "verify/runner/elements.h"
 #include "verify/tools.h"
-#include "verify/workdir.h"
+#include "base/workdir.h"
 
 enum { OBJECT_LIMIT = 256 << 20, MOST_ALIGNMENT = 4096 };
 

@@ -78,8 +78,8 @@ static bool check_rows(const struct asked *a, struct dg_error *e)
                   (unsigned long long)p->m);
     else
         dg_format(rule, sizeof rule,
-                  "must let %llu rows, or a block of them, fall into tiles of so many rows or one "
-                  "less", (unsigned long long)p->m);
+                  "must split the %llu rows, or a block of them, into tiles of %u and of %u rows",
+                  (unsigned long long)p->m, p->tile_m, p->tile_m - 1);
     return refuse(a, "codegen.tile_m", rule, p->tile_m, rows_offered, e);
 }
 

@@ -54,7 +54,7 @@ static bool no_target(const char *architecture, const struct dg_problem *problem
             dg_body_for(dg_isas[i], problem->dtype, NULL, 0, &body))
             dg_format(todo, sizeof todo, "%s needs %s: add them to isa if the chip has them",
                       dg_isas[i]->name, body.features);
-    return dg_fail(e, DG_EXIT_INPUT, "isa", "no target of this build runs on the profile's chip",
+    return dg_fail(e, DG_EXIT_INPUT, "/isa", "no target of this build runs on the profile's chip",
                    architecture, todo);
 }
 
@@ -65,12 +65,12 @@ static bool choose_isa(const struct dg_problem *problem, struct dg_view *view,
     const char *const *features;
     size_t count;
     if (architecture == NULL)
-        return dg_fail(e, DG_EXIT_INPUT, "architecture", "is missing in the profile", "",
+        return dg_fail(e, DG_EXIT_INPUT, "/architecture", "is missing in the profile", "",
                        "add it: x86_64 or aarch64");
     double ignored;
     dg_view_cell(view, "architecture", &ignored);         /* recorded as read */
     if (!dg_view_list(view, "isa", &features, &count))
-        return dg_fail(e, DG_EXIT_INPUT, "isa", "is missing in the profile", "",
+        return dg_fail(e, DG_EXIT_INPUT, "/isa", "is missing in the profile", "",
                        "add the list of instruction sets, named as in /proc/cpuinfo");
     if (!same(problem->isa, "auto")) {
         const struct dg_isa *isa = dg_isa_by_name(problem->isa);
@@ -212,7 +212,7 @@ static bool optimise(const struct dg_space *s, struct dg_plan_result *out, struc
     if (!dg_search_cheapest(s, &cheapest, &second, &count, e))
         return false;
     if (!cheapest.found)
-        return dg_fail(e, DG_EXIT_INPUT, "plan", "the product is too large to price", "",
+        return dg_fail(e, DG_EXIT_INPUT, "m, n, k", "the product is too large to price", "",
                        "split it");
     dg_cost limit;
     if (!tie_limit(s, cheapest.cost, &limit, e) ||

@@ -193,8 +193,12 @@ static bool no_tile(const struct dg_space *s, struct dg_error *e)
               (unsigned long long)rows_in_set(p, s->c, least(tile.rows, DG_TILE_MOST)));
     dg_format(rule, sizeof rule, "no tile fits %u vector registers and %llu ways of L1",
               s->c->registers, (unsigned long long)s->c->ways);
-    return dg_fail(e, DG_EXIT_INPUT, "plan", rule, value,
-                   "choose a smaller tile_m or tile_n, or pad lda by one cache line");
+    if (p->tile_m == 0 && p->tile_n == 0)
+        return dg_fail(e, DG_EXIT_INPUT, "/vector_registers", rule, value,
+                       "correct vector_registers in the profile");
+    return dg_fail(e, DG_EXIT_INPUT, p->tile_m > 0 ? "codegen.tile_m" : "codegen.tile_n", rule,
+                   value, "choose a smaller tile_m or tile_n, leave them out, or pad lda by one "
+                   "cache line");
 }
 
 static void operands(struct dg_space *s)

@@ -293,15 +293,19 @@ static bool sizes(struct check *c)
     const struct dg_dtype_row *row = &dg_dtypes[p->dtype];
     char value[128];
     uint64_t product;
+    enum dg_exit code = DG_EXIT_INPUT;
+    for (enum key_id id = KEY_M; id <= KEY_K; id++)
+        if (from_flag(c->given[id]))
+            code = DG_EXIT_USAGE;
     dg_format(value, sizeof value, "%llu x %llu x %llu", (unsigned long long)p->m,
               (unsigned long long)p->n, (unsigned long long)p->k);
     if (__builtin_mul_overflow(p->m, p->n, &product) ||
         __builtin_mul_overflow(product, p->k, &product) || product > INT64_MAX)
-        return dg_fail(c->e, DG_EXIT_INPUT, "m, n, k", "m * n * k must be below 2^63", value,
+        return dg_fail(c->e, code, "m, n, k", "m * n * k must be below 2^63", value,
                        "split the product");
     if (!fits(p->m, p->k, p->lda, row->a_bytes) || !fits(p->k, p->n, p->ldb, row->b_bytes) ||
         !fits(p->m, p->n, p->ldc, row->c_bytes))
-        return dg_fail(c->e, DG_EXIT_INPUT, "m, n, k", "an operand must be below 2^63 bytes",
+        return dg_fail(c->e, code, "m, n, k", "an operand must be below 2^63 bytes",
                        value, "split the product");
     return leading(c, KEY_LDA, p->lda, p->k) && leading(c, KEY_LDB, p->ldb, p->n) &&
            leading(c, KEY_LDC, p->ldc, p->n);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/run.h"
 #include "base/str.h"
+#include "base/workdir.h"
 #include "emit/write/assemble.h"
 #include "emit/write/target.h"
 
@@ -22,7 +23,8 @@ struct tool {
 struct job {
     struct dg_arena *arena;
     struct tool tool;
-    char folder[256], source[300], object[300];
+    struct dg_workdir dir;
+    char source[300], object[300];
     struct dg_error *e;
 };
 
@@ -99,33 +101,6 @@ static bool choose(struct job *job, const struct dg_assembler *wanted,
     if (job->tool.driver)
         return split(job, "--cc", wanted->cc);
     return look(job, target);
-}
-
-static bool make_folder(struct job *job)
-{
-    const char *base = getenv("TMPDIR");
-    if (base == NULL || base[0] != '/' || strlen(base) > 200)
-        base = "/tmp";
-    dg_format(job->folder, sizeof job->folder, "%s/deepgemm-XXXXXX", base);
-    if (mkdtemp(job->folder) == NULL) {
-        char reason[sizeof job->e->value];
-        dg_format(reason, sizeof reason, "%s", strerror(errno));
-        job->folder[0] = '\0';
-        return dg_fail(job->e, DG_EXIT_UNAVAILABLE, base, "needs a temporary folder there", reason,
-                       "set TMPDIR to a folder that can be written");
-    }
-    dg_format(job->source, sizeof job->source, "%s/kernel.s", job->folder);
-    dg_format(job->object, sizeof job->object, "%s/kernel.o", job->folder);
-    return true;
-}
-
-static void remove_folder(const struct job *job)
-{
-    if (job->folder[0] == '\0')
-        return;
-    unlink(job->source);
-    unlink(job->object);
-    rmdir(job->folder);
 }
 
 /* Plainly: nobody needs it after a crash, so the disk need not have it. */
@@ -212,14 +187,14 @@ static bool explain(struct job *job, const struct dg_run *result,
     const char *tool = job->tool.argv[0];
     char value[sizeof job->e->value], rule[sizeof job->e->rule];
     struct dg_run bare;
-    dg_run_words(result, job->folder, value, sizeof value);
+    dg_run_words(result, job->dir.path, value, sizeof value);
     if (result->late)
         return dg_fail(job->e, DG_EXIT_UNAVAILABLE, tool, "must end within 30 seconds", value,
                        "name another assembler with --as or --cc");
     if (!run_bare(job, codes[0]->isa, &bare))
         return false;
     if (!accepted(&bare)) {
-        dg_run_words(&bare, job->folder, value, sizeof value);
+        dg_run_words(&bare, job->dir.path, value, sizeof value);
         return dg_fail(job->e, DG_EXIT_UNAVAILABLE, tool,
                        "must assemble, but refuses even a file without instructions", value,
                        "name an assembler with --as or a compiler with --cc, or write only the "
@@ -243,7 +218,9 @@ static bool work(struct job *job, const char *source, const struct dg_ir_code *c
                  size_t code_count, const char **bytes, size_t *size)
 {
     struct dg_run result;
-    if (!make_folder(job) || !run(job, source, &result))
+    dg_workdir_path(&job->dir, "kernel.s", job->source, sizeof job->source);
+    dg_workdir_path(&job->dir, "kernel.o", job->object, sizeof job->object);
+    if (!run(job, source, &result))
         return false;
     if (!accepted(&result))
         return explain(job, &result, codes, code_count);
@@ -265,8 +242,10 @@ bool dg_assemble(const struct dg_assembler *assembler, const char *name, const c
     if (target == NULL)
         return dg_fail(e, DG_EXIT_UNAVAILABLE, name, "needs a target that kernels are written for",
                        codes[0]->isa->name, "choose another with --isa");
-    bool ok = choose(&job, assembler, target) && work(&job, source, codes, code_count, bytes, size);
-    remove_folder(&job);
+    if (!choose(&job, assembler, target) || !dg_workdir_open(&job.dir, job.e))
+        return false;
+    bool ok = work(&job, source, codes, code_count, bytes, size);
+    dg_workdir_close(&job.dir);
     *tool = job.tool.argv[0];
     return ok;
 }

@@ -108,8 +108,12 @@ Test(gen, refused_command_lines, .init = set_up, .fini = tear_down)
         { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --output kernel.o", "--output", 2 },
         { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --output k.s -o d", "--output", 2 },
         { AVX2 "--m 4 --n 4 --k 4 --dtype f32 -o k.s", "--output FILE.s", 2 },
-        { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --codegen-tile-m 3", "choose 2 or 4", 3 },
-        { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --codegen-tile-n 16", "choose 8,", 3 },
+        { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --codegen-tile-m 3", "--codegen-tile-m: must split", 2 },
+        { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --codegen-tile-n 16", "choose 8,", 2 },
+        { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --codegen-tile-m 3", "choose 2 or 4", 2 },
+        { AVX2 "--m 40 --n 80 --k 4 --dtype f32 --codegen-tile-m 20 --codegen-tile-n 80",
+          "--codegen-tile-m: no tile fits", 2 },
+        { AVX2 "--m 2147483647 --n 2147483647 --k 2147483647 --dtype f32", "m, n, k", 2 },
         { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --as false", "exit status 1 and it printed nothing",
           4 },
         { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --as true", "without one", 4 },
@@ -121,9 +125,12 @@ Test(gen, refused_command_lines, .init = set_up, .fini = tear_down)
         { AVX2 "--config none.yaml", "none.yaml", 3 },
         { AVX2 "--config " PROFILES "test-avx2.json", "--hardware", 3 },
         { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --as no-such-assembler", "--as", 4 },
-        { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --isa aarch64-neon", "aarch64", 3 },
+        { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --isa aarch64-neon", "--isa: is not of", 2 },
+        { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --isa x86_64-avx512", "--isa: needs features", 2 },
+        { AVX2 "--m 7 --n 5 --k 3 --dtype f32 --objective intensity-dividing",
+          "--objective: no block", 2 },
         { "--strict --hardware " PROFILES "cortex-a76-prod.json --m 4 --n 4 --k 4 --dtype f32",
-          "strict", 3 },
+          "cortex-a76-prod.json: /", 3 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int code = gen(cases[i].arguments);
@@ -142,6 +149,10 @@ Test(gen, refused_configurations, .init = set_up, .fini = tear_down)
         { "m: 4\nn: 4\nk: 4\ndtpye: f32\n", "dtype" },
         { "m: 4\nn: 4\nk: 4\ndtype: f32\ntarget: another\n", "c.yaml:5: target: must be the name" },
         { "m: 4\nn: 4\nk: 4\ndtype: f32\ncodegen:\n  tile_m: 0\n", "c.yaml:6" },
+        { "m: 4\nn: 4\nk: 4\ndtype: f32\ncodegen:\n  tile_m: 3\n",
+          "c.yaml:6: codegen.tile_m: must split the 4 rows, or a block of them, into tiles of 3 and "
+          "of 2 rows, found 3; choose 2 or 4" },
+        { "m: 4\nn: 4\nk: 4\ndtype: f32\nisa: aarch64-neon\n", "c.yaml:5: isa: is not of" },
         { "m: null\nn: 4\nk: 4\ndtype: f32\n", "c.yaml:1" },
         { "- m\n", "c.yaml:1" },
     };
@@ -250,6 +261,45 @@ Test(gen, failures_leave_nothing, .init = set_up, .fini = tear_down)
     write_text("full", "#!/bin/sh\nexec \"$@\" > /dev/full\n");
     cr_assert_eq(command("chmod +x full"), 0);
     cr_expect_neq(command("./full %s %s --help", GEN, arguments), 0, "%s", out.output);
+}
+
+/* The exit code of interruption, and neither the assembler nor its folder is left: the pipe that
+ * all of them hold comes to its end. */
+Test(gen, interrupted, .init = set_up, .fini = tear_down)
+{
+    static const char *const signals[] = { "INT", "TERM", "HUP", "KILL" };
+    cr_assert_eq(mkdir("tmp", 0777), 0);
+    write_text("as", "#!/bin/sh\nkill -$SIGNAL $PPID\nexec tail -f /dev/null\n");
+    write_text("all", "#!/bin/bash\n{ \"$@\" 9>&1 >/dev/null; echo $? >code; } | cat\n");
+    cr_assert_eq(command("chmod +x as all"), 0);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        command("./all env SIGNAL=%s TMPDIR=%s/tmp %s " AVX2 "--m 3 --n 4 --k 5 --dtype f32 "
+                "--as %s/as", signals[i], folder, GEN, folder);
+        const char *wanted = strcmp(signals[i], "KILL") == 0 ? "137\n" : "130\n";
+        cr_expect_str_eq(read_text("code"), wanted, "%s", signals[i]);
+        cr_expect_eq(command("ls -A tmp"), 0);
+        cr_expect_str_empty(out.output, "%s leaves %s", signals[i], out.output);
+    }
+}
+
+/* However little memory there is: a kernel, or the one exit code for that. */
+Test(gen, little_memory, .init = set_up, .fini = tear_down, .timeout = 120)
+{
+    unsigned refused = 0;
+    write_text("little", "#!/bin/bash\nulimit -v $1\nexec \"${@:2}\"\n");
+    cr_assert_eq(command("chmod +x little"), 0);
+    if (command("grep -q __asan_init %s", GEN) == 0)
+        skip("a sanitizer needs terabytes of addresses");
+    for (unsigned kib = 3000; kib < 7000; kib += 100) {
+        int code = command("./little %u %s plan " AVX2 "--m 300 --n 400 --k 500 --dtype f32", kib,
+                           GEN);
+        bool begun = strstr(out.output, "shared libraries") == NULL;
+        bool memory = code == 4 && strstr(out.output, "needs more memory") != NULL;
+        refused += memory;
+        cr_expect(code == 0 || memory || !begun, "%u KiB: %d: %s",
+                  kib, code, out.output);
+    }
+    cr_expect_gt(refused, 0);
 }
 
 /* The folder of hardware.json is where people work: a kernel must not take its place. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verify/workdir.h"
+#include "base/workdir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,14 +60,14 @@ static void start_janitor(struct dg_workdir *dir)
 bool dg_workdir_open(struct dg_workdir *dir, struct dg_error *e)
 {
     const char *parent = getenv("TMPDIR");
-    if (parent == NULL || parent[0] == '\0')
+    if (parent == NULL || parent[0] != '/')
         parent = "/tmp";
     if (strlen(parent) + 32 > sizeof dir->path)
         return dg_fail(e, DG_EXIT_UNAVAILABLE, "TMPDIR", "is too long", parent,
                        "set it to a shorter path");
-    dg_format(dir->path, sizeof dir->path, "%s/deepgemm-verify-XXXXXX", parent);
+    dg_format(dir->path, sizeof dir->path, "%s/deepgemm-XXXXXX", parent);
     if (mkdtemp(dir->path) == NULL)
-        return dg_fail(e, DG_EXIT_UNAVAILABLE, parent, "cannot make a folder for linking here",
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, parent, "needs a temporary folder there",
                        strerror(errno), "set TMPDIR to a folder that can be written");
     start_janitor(dir);
     return true;

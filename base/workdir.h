@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A private folder under TMPDIR (or /tmp) for what linking leaves behind. */
-#ifndef DG_VERIFY_WORKDIR_H
-#define DG_VERIFY_WORKDIR_H
+ * A private folder under TMPDIR (or /tmp) for what assembling and linking leave behind. */
+#ifndef DG_BASE_WORKDIR_H
+#define DG_BASE_WORKDIR_H
 
 #include <stdbool.h>
 #include <stddef.h>
