@@ -96,6 +96,24 @@ static bool add_folder(const char *path, struct dg_arena *arena, struct dg_manif
     return true;
 }
 
+/* The other files of a kernel, which people name as well. */
+static bool is_other_file(const char *path)
+{
+    return ends_with(path, ".s") || ends_with(path, ".h") || ends_with(path, ".a");
+}
+
+static bool not_verified(const char *path, struct dg_error *e)
+{
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    char todo[sizeof e->todo], stem[128];
+    dg_format(stem, sizeof stem, "%s", name + (ends_with(name, ".a") && name[0] == 'l' ? 3 : 0));
+    *strrchr(stem, '.') = '\0';
+    dg_format(todo, sizeof todo, "give %s.json or %s.o in the same folder; a source that was edited "
+              "counts once it is assembled to %s.o", stem, stem, stem);
+    return dg_fail(e, DG_EXIT_INPUT, path, "is not what is verified: that is the object",
+                   strrchr(name, '.'), todo);
+}
+
 bool dg_locate_manifests(const char *path, struct dg_arena *arena, struct dg_manifest_list *out,
                          struct dg_error *e)
 {
@@ -119,6 +137,8 @@ bool dg_locate_manifests(const char *path, struct dg_arena *arena, struct dg_man
         if (stat(manifest, &status) != 0)
             return dg_fail(e, DG_EXIT_INPUT, manifest, "the manifest of an object stands beside it",
                            strerror(errno), "generate the kernel again, or give its NAME.json");
+    } else if (is_other_file(path)) {
+        return not_verified(path, e);
     } else if (!ends_with(path, ".json")) {
         return dg_fail(e, DG_EXIT_INPUT, path, "is not a folder, a NAME.json or a NAME.o", NULL,
                        "give one of these");

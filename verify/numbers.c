@@ -2,6 +2,7 @@
 #include "verify/numbers.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "verify/child.h"
+#include "verify/confine.h"
 #include "verify/cross.h"
 #include "verify/runner/runner.h"
 
@@ -214,6 +216,9 @@ static int start_native(void *argument, int out)
         return 1;
     }
     job->options.out = out;
+    bool confined = dg_confine((const void *)(uintptr_t)job->kernel.call);
+    dprintf(out, confined ? "ok\tsystem-calls\twatched: one in the kernel is a fault\n"
+                          : "skip\tsystem-calls\tcannot be watched here: %s\n", strerror(errno));
     return dg_run_checks(&job->kernel, &job->options) == 0 ? 0 : 1;
 }
 

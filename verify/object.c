@@ -49,6 +49,22 @@ static bool open_object(struct object *o)
     return true;
 }
 
+/* SVC, HVC and SMC; every instruction is a word of its own there, so no other bytes look so. On
+ * x86-64 they might: system calls are watched for when the kernel runs. */
+static bool calls_system(const struct object *o, const Elf64_Shdr *s)
+{
+    if (o->header->e_machine != EM_AARCH64 || !(s->sh_flags & SHF_EXECINSTR) ||
+        s->sh_type == SHT_NOBITS || !within(o, s->sh_offset, s->sh_size))
+        return false;
+    for (uint64_t at = 0; at + 4 <= s->sh_size; at += 4) {
+        uint32_t word;
+        memcpy(&word, o->bytes + s->sh_offset + at, sizeof word);
+        if ((word & 0xFFE0001C) == 0xD4000000 && (word & 3) != 0)
+            return true;
+    }
+    return false;
+}
+
 static bool sections_fit(const struct object *o)
 {
     for (unsigned i = 0; i < o->header->e_shnum; i++) {
@@ -57,6 +73,8 @@ static bool sections_fit(const struct object *o)
                          ? text_at(o, &o->sections[o->header->e_shstrndx], s->sh_name) : "";
         if ((s->sh_flags & SHF_ALLOC) && (s->sh_flags & SHF_WRITE) && s->sh_size > 0)
             return bad(o, "has writable data", name);
+        if (calls_system(o, s))
+            return bad(o, "makes a system call (svc, hvc or smc)", name);
     }
     return true;
 }

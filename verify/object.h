@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What an object promises before it runs: no writable data, nothing undefined, no global name
- * outside its own. */
+ * outside its own, no system call where the bytes tell. */
 #ifndef DG_VERIFY_OBJECT_H
 #define DG_VERIFY_OBJECT_H
 

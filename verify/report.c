@@ -102,6 +102,7 @@ static void put_cycles(struct dg_str *out, const struct dg_kernel_report *k)
     member_number(out, "measured", k->cycles.measured, ", ");
     member_number(out, "raw_wall", k->cycles.raw_wall, ",\n                 ");
     member_text(out, "method", k->cycles.method, ", ");
+    member_text(out, "note", k->cycles.note, ", ");
     member_text(out, "reason", k->cycles.reason, ", ");
     member_number(out, "low", k->cycles.low, ", ");
     member_number(out, "high", k->cycles.high, ",\n                 ");
@@ -234,6 +235,8 @@ static void text_cycles(struct dg_str *out, const struct dg_kernel_report *k)
     dg_str_add(out, "\n");
     if (k->cycles.method != NULL)
         dg_str_format(out, "            %s\n", k->cycles.method);
+    if (k->cycles.note != NULL)
+        dg_str_format(out, "            %s\n", k->cycles.note);
     if (k->cycles.reason != NULL)
         dg_str_format(out, "            %s\n", k->cycles.reason);
 }

@@ -40,6 +40,7 @@ struct dg_kernel_report {
         double low, high;              /* quartiles of measured */
         double raw_wall;               /* median wall time of a call, ns */
         const char *method, *reason;   /* how it was measured; why it was not */
+        const char *note;              /* why it was measured in another way than it could be */
         uint64_t accepted, rejected;   /* samples or slices */
     } cycles;
     struct {

@@ -196,18 +196,25 @@ static void check_one(struct entry *entry, size_t index, const struct dg_workdir
 
 /* The timing build of a kernel; without one long calls are timed whole. */
 static const char *make_timing(struct entry *entry, size_t index, const struct dg_workdir *dir,
-                               const struct dg_verify_options *options)
+                               const struct dg_verify_options *options,
+                               struct dg_arena *arena)
 {
     char object[512], name[48];
-    struct dg_error ignored;
+    struct dg_error e;
     if (entry->manifest.stamps.count <= 2 || entry->source[0] == '\0')
         return NULL;
     dg_format(name, sizeof name, "%zu-timing.o", index);
     dg_workdir_path(dir, name, object, sizeof object);
     dg_format(name, sizeof name, "%zu-timing.so", index);
     dg_workdir_path(dir, name, entry->timing, sizeof entry->timing);
-    return dg_assemble_timing(options->as, options->cc, entry->source, object, &ignored)
-        && dg_link_shared(options->cc, object, entry->timing, &ignored) ? entry->timing : NULL;
+    if (dg_assemble_timing(options->as, options->cc, entry->source, object, &e)
+        && dg_link_shared(options->cc, object, entry->timing, &e))
+        return entry->timing;
+    char note[sizeof e + 32];
+    dg_format(note, sizeof note, "whole calls were timed, since %s %s: %s; %s", e.where, e.rule,
+              e.value, e.todo);
+    entry->report->cycles.note = dg_strdup(arena, note);
+    return NULL;
 }
 
 static void time_all(struct entry *entries, size_t count, const struct dg_workdir *dir,
@@ -220,7 +227,7 @@ static void time_all(struct entry *entries, size_t count, const struct dg_workdi
         if (entries[i].native)
             list[native++] = (struct dg_ruler_kernel){
                 &entries[i].manifest, entries[i].shared,
-                make_timing(&entries[i], i, dir, options), entries[i].report};
+                make_timing(&entries[i], i, dir, options, arena), entries[i].report};
     dg_ruler_run(list, native, options, arena, report);
 }
 

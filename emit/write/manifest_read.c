@@ -242,7 +242,7 @@ static bool check_file(const char *path, size_t folder, const struct dg_manifest
                        struct dg_error *e)
 {
     struct dg_arena arena;
-    char hex[DG_SHA256_HEX];
+    char hex[DG_SHA256_HEX], rule[128];
     size_t size, length = strlen(file->name);
     dg_arena_init(&arena);
     char *full = dg_alloc(&arena, folder + length + 1);
@@ -253,9 +253,10 @@ static bool check_file(const char *path, size_t folder, const struct dg_manifest
         const char *bytes = dg_file_read(full, FILE_LIMIT, &arena, &size, e);
         if (bytes != NULL) {
             dg_sha256_hex(bytes, size, hex);
+            dg_format(rule, sizeof rule, "must have the manifest's sha256 %s", file->sha256);
             ok = strcmp(hex, file->sha256) == 0 ||
-                 dg_fail(e, DG_EXIT_INPUT, full, "must be as the manifest says (sha256)", hex,
-                         "generate the kernel again");
+                 dg_fail(e, DG_EXIT_INPUT, full, rule, hex, "generate the kernel again; for a file "
+                         "changed on purpose, write the sha256 found into the manifest");
         }
     } else {
         dg_fail_memory(e, path);

@@ -108,7 +108,8 @@ Test(gen, refused_command_lines, .init = set_up, .fini = tear_down)
         { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --output kernel.o", "--output", 2 },
         { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --output k.s -o d", "--output", 2 },
         { AVX2 "--m 4 --n 4 --k 4 --dtype f32 -o k.s", "--output FILE.s", 2 },
-        { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --codegen-tile-m 3", "--codegen-tile-m: must split", 2 },
+        { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --codegen-tile-m 3",
+          "--codegen-tile-m: must split", 2 },
         { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --codegen-tile-n 16", "choose 8,", 2 },
         { AVX2 "--m 4 --n 4 --k 4 --dtype f32 --codegen-tile-m 3", "choose 2 or 4", 2 },
         { AVX2 "--m 40 --n 80 --k 4 --dtype f32 --codegen-tile-m 20 --codegen-tile-n 80",
@@ -150,8 +151,8 @@ Test(gen, refused_configurations, .init = set_up, .fini = tear_down)
         { "m: 4\nn: 4\nk: 4\ndtype: f32\ntarget: another\n", "c.yaml:5: target: must be the name" },
         { "m: 4\nn: 4\nk: 4\ndtype: f32\ncodegen:\n  tile_m: 0\n", "c.yaml:6" },
         { "m: 4\nn: 4\nk: 4\ndtype: f32\ncodegen:\n  tile_m: 3\n",
-          "c.yaml:6: codegen.tile_m: must split the 4 rows, or a block of them, into tiles of 3 and "
-          "of 2 rows, found 3; choose 2 or 4" },
+          "c.yaml:6: codegen.tile_m: must split the 4 rows, or a block of them, into tiles of 3 "
+          "and of 2 rows, found 3\n" },
         { "m: 4\nn: 4\nk: 4\ndtype: f32\nisa: aarch64-neon\n", "c.yaml:5: isa: is not of" },
         { "m: null\nn: 4\nk: 4\ndtype: f32\n", "c.yaml:1" },
         { "- m\n", "c.yaml:1" },

@@ -31,6 +31,10 @@ Test(verify_input, refused)
     expect_refused(&f, "hand.o", DG_EXIT_INPUT, "manifest");
     cr_assert(fixture_write(&f));
     expect_refused(&f, "nothing-here", DG_EXIT_INPUT, "cannot be read");
+    fixture_path(&f, "hand.s", path, sizeof path);
+    cr_assert(dg_file_write(path, "", 0, &f.error));
+    expect_refused(&f, "hand.s", DG_EXIT_INPUT, "give hand.json or hand.o");
+    unlink(path);
 
     f.manifest.architecture = "riscv64";
     cr_assert(fixture_write(&f));
@@ -69,9 +73,12 @@ Test(verify_input, refused)
     }
     f.manifest = good;
 
+    char found[sizeof f.object_hash];
+    memcpy(found, f.object_hash, sizeof found);
     f.object_hash[0] = f.object_hash[0] == '0' ? '1' : '0';
     cr_assert(fixture_write(&f));
-    cr_expect(fixture_verify(&f, "hand.json") == DG_EXIT_INPUT, "a changed object");
+    expect_refused(&f, "hand.json", DG_EXIT_INPUT, f.object_hash);      /* wanted */
+    expect_refused(&f, "hand.json", DG_EXIT_INPUT, found);
     fixture_path(&f, "hand.o", path, sizeof path);
     unlink(path);
     cr_expect(fixture_verify(&f, "hand.json") == DG_EXIT_INPUT, "a missing object");

@@ -14,7 +14,7 @@ enum { STACK_LIMIT = 4096 };
 /* How much of the stack below the call was written, found by the canary bytes left. */
 static size_t stack_depth(const struct dg_trial *run, const unsigned char *top)
 {
-    const unsigned char *low = run->stack.map + run->stack.page;
+    const unsigned char *low = run->stack.start;
     while (low < top && *low == DG_CANARY)
         low++;
     return (size_t)(top - low);

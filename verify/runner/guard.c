@@ -15,6 +15,14 @@ enum {
     MOST_CODE = 1 << 24,    /* a program counter further from the kernel is none of its */
 };
 
+/* How far beside an operand nothing is mapped, where addresses are plenty: all that a displacement
+ * of x86-64 reaches; elsewhere an emulator may keep a record of each page. */
+#if defined(__x86_64__)
+static const size_t most_reach = (size_t)1 << 31;
+#else
+static const size_t most_reach = (size_t)1 << 26;
+#endif
+
 bool dg_guarded_open(struct dg_guarded *g, const char *label, size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -22,26 +30,28 @@ bool dg_guarded_open(struct dg_guarded *g, const char *label, size_t size)
     if (size > SIZE_MAX / 2)
         return false;
     g->bytes = (size + SLACK + page - 1) / page * page;
-    void *map = mmap(NULL, g->bytes + 2 * page, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *map = MAP_FAILED;
+    for (g->reach = most_reach; map == MAP_FAILED && g->reach >= page; g->reach /= 4)
+        map = mmap(NULL, g->bytes + 2 * g->reach, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;
+    g->reach *= 4;
     g->map = map;
-    g->base = g->map + page;
-    return mprotect(g->map, page, PROT_NONE) == 0
-        && mprotect(g->map + page + g->bytes, page, PROT_NONE) == 0;
+    g->base = g->start = g->map + g->reach;
+    return mprotect(g->start, g->bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
 void dg_guarded_close(struct dg_guarded *g)
 {
     if (g->map != NULL)
-        munmap(g->map, g->bytes + 2 * g->page);
+        munmap(g->map, g->bytes + 2 * g->reach);
     g->map = NULL;
 }
 
 void dg_guarded_place(struct dg_guarded *g, enum dg_place place, size_t element, size_t alignment)
 {
-    unsigned char *start = g->map + g->page;
+    unsigned char *start = g->start;
     size_t end = g->bytes - g->size;
     switch (place) {
     case DG_PLACE_END: g->base = start + end / alignment * alignment; break;
@@ -52,14 +62,14 @@ void dg_guarded_place(struct dg_guarded *g, enum dg_place place, size_t element,
 
 void dg_guarded_mark(struct dg_guarded *g)
 {
-    unsigned char *start = g->map + g->page, *end = start + g->bytes;
+    unsigned char *start = g->start, *end = start + g->bytes;
     memset(start, DG_CANARY, (size_t)(g->base - start));
     memset(g->base + g->size, DG_CANARY, (size_t)(end - g->base) - g->size);
 }
 
 bool dg_guarded_marked(const struct dg_guarded *g, ptrdiff_t *where)
 {
-    const unsigned char *start = g->map + g->page, *end = start + g->bytes;
+    const unsigned char *start = g->start, *end = start + g->bytes;
     for (const unsigned char *p = start; p < end; p++) {
         if (p == g->base)
             p += g->size;
@@ -73,7 +83,7 @@ bool dg_guarded_marked(const struct dg_guarded *g, ptrdiff_t *where)
 
 void dg_guarded_lock(struct dg_guarded *g, bool locked)
 {
-    mprotect(g->map + g->page, g->bytes, locked ? PROT_READ : PROT_READ | PROT_WRITE);
+    mprotect(g->start, g->bytes, locked ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
 /* A signal handler has no argument to carry these: the one place where the runner keeps state
@@ -117,17 +127,18 @@ static const char *signal_text(int number)
     case SIGILL: return "SIGILL";
     case SIGFPE: return "SIGFPE";
     case SIGTRAP: return "SIGTRAP";
+    case SIGSYS: return "SIGSYS";
     default: return "SIGABRT";
     }
 }
 
-/* "4 bytes behind the end of A": the operand within a page of the address, if there is one. */
+/* "4 bytes behind the end of A": the operand within reach of the address, if there is one. */
 static void name_place(char *text, size_t size, uintptr_t address)
 {
     for (size_t i = 0; i < faults.count; i++) {
         const struct dg_guarded *g = faults.places[i];
         uintptr_t low = (uintptr_t)g->map, base = (uintptr_t)g->base;
-        if (g->map == NULL || address < low || address >= low + g->bytes + 2 * g->page)
+        if (g->map == NULL || address < low || address >= low + g->bytes + 2 * g->reach)
             continue;
         if (address < base)
             snprintf(text, size, "%zu bytes before %s", (size_t)(base - address), g->label);
@@ -148,6 +159,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
     bool memory = number == SIGSEGV || number == SIGBUS;
     if (memory)
         name_place(place, sizeof place, (uintptr_t)info->si_addr);
+    else if (number == SIGSYS)
+        snprintf(place, sizeof place, "a system call (number %d)", info->si_syscall);
     else
         snprintf(place, sizeof place, "an instruction that this CPU refuses or traps on");
     if (distance < MOST_CODE)
@@ -170,7 +183,7 @@ void dg_faults_install(int out, const struct dg_guarded *const *places, size_t c
                        const void *kernel)
 {
     static unsigned char stack[64 * 1024];
-    static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
     stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     faults.out = out;

@@ -19,8 +19,9 @@ enum dg_place {
 
 struct dg_guarded {
     const char *label;
-    unsigned char *map;                   /* guard page, `bytes`, guard page */
-    size_t page, bytes, size;             /* size: of the operand */
+    unsigned char *map;                   /* `reach` unmapped, `bytes`, `reach` unmapped */
+    unsigned char *start;                 /* of the bytes */
+    size_t page, reach, bytes, size;      /* size: of the operand */
     unsigned char *base;                  /* where the operand is now */
 };
 bool dg_guarded_open(struct dg_guarded *g, const char *label, size_t size);

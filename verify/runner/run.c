@@ -150,7 +150,7 @@ bool dg_run_collect(struct dg_trial *run)
 uint64_t dg_run_call(struct dg_trial *run, const void *function, const uint64_t arguments[4],
                      unsigned offset, struct dg_call_state *state)
 {
-    unsigned char *low = run->stack.map + run->stack.page;
+    unsigned char *low = run->stack.start;
     unsigned char *top = low + run->stack.bytes - DG_STACK_ABOVE - 128 + offset;
     *state = (struct dg_call_state){.stack = (uint64_t)(uintptr_t)top,
                                     .vector_state = run->kernel->vector_state};

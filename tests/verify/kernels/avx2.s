@@ -51,6 +51,16 @@ hand:
 .ifdef BREAK_below
         movq    %rsi, -512(%rsp)
 .endif
+.ifdef BREAK_far_below
+        movq    $0, -0x8000000(%rsp)
+.endif
+.ifdef BREAK_far_behind
+        movl    $0, 0x4000000(%rdx)
+.endif
+.ifdef BREAK_system_call
+        movl    $39, %eax
+        syscall
+.endif
 .ifdef BREAK_under_a
         movl    -4(%rdi), %eax
 .endif
@@ -211,6 +221,10 @@ hand_packed_b_size:
         .globl  hand_pack_b
         .type   hand_pack_b, @function
 hand_pack_b:
+.ifdef BREAK_pack_system_call
+        movl    $20, %eax
+        int     $0x80
+.endif
         movl    $STEPS, %ecx
 1:      vmovups (%rdi), %ymm0
         vmovups 32(%rdi), %ymm1

@@ -29,6 +29,14 @@ hand:
 .ifdef BREAK_below
         str     x1, [sp, #-64]
 .endif
+.ifdef BREAK_far_below
+        sub     x9, sp, #0x100, lsl #12
+        str     x1, [x9]
+.endif
+.ifdef BREAK_system_call
+        mov     x8, #172
+        svc     #0
+.endif
 .ifdef BREAK_crash
         mov     x9, #0
         str     x9, [x9]
