@@ -3,6 +3,7 @@
  * A plan explained: every term of the ledger, what binds, the runner-up, what was read and what
  * was assumed. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/gen_plan.h"
 #include "base/file.h"
@@ -182,6 +183,45 @@ static void add_reads(struct dg_str *out, const struct dg_view *view)
     }
 }
 
+/* What somebody typed into the file and this plan did not look at. */
+static void add_unused(struct dg_str *out, const struct dg_view *view)
+{
+    const struct dg_profile *profile = view->profile;
+    size_t scalars = 0, cells = 0;
+    for (size_t i = 0, read = 0; i < profile->entry_count; i++) {
+        const char *key = profile->entries[i].key;
+        const struct dg_answer *evidence = dg_profile_evidence(profile, key);
+        while (read < view->read_count && strcmp(view->reads[read].key, key) < 0)
+            read++;
+        bool used = read < view->read_count && strcmp(view->reads[read].key, key) == 0;
+        if (used || profile->entries[i].value.kind == DG_VALUE_NULL || strcmp(key, "name") == 0 ||
+            (evidence != NULL && evidence->status != DG_ASSERTED))
+            continue;
+        if (strchr(key, '.') != NULL) {
+            cells++;
+            continue;
+        }
+        dg_str_add(out, scalars++ > 0 ? ", " : "typed by hand and of no effect here: ");
+        dg_str_add(out, key);
+    }
+    if (cells > 0)
+        dg_str_format(out, "%s%zu cell%s", scalars > 0 ? ", and " :
+                      "typed by hand and of no effect here: ", cells, cells == 1 ? "" : "s");
+    if (scalars + cells > 0)
+        dg_str_addc(out, '\n');
+}
+
+/* Whole vectors are computed, whatever part of them is wanted. */
+static void add_padding(struct dg_str *out, const struct dg_problem *p, const struct dg_plan *plan)
+{
+    uint64_t lanes = plan->body.lanes, computed = (p->n + lanes - 1) / lanes * lanes;
+    if (computed > 2 * p->n)
+        dg_str_format(out, "%-11s %llu of %llu computed columns are padding: a vector has %llu "
+                      "lanes, n is %llu; make n larger (several products at once), a plain loop "
+                      "may be faster\n", "hint", (ull)(computed - p->n), (ull)computed, (ull)lanes,
+                      (ull)p->n);
+}
+
 static void as_text(struct dg_str *out, const struct dg_problem *problem,
                     const struct dg_plan_result *plan)
 {
@@ -194,6 +234,7 @@ static void as_text(struct dg_str *out, const struct dg_problem *problem,
     add_blocks(out, best);
     dg_str_addc(out, '\n');
     add_prediction(out, best);
+    add_padding(out, problem, best);
     add_runner_up(out, plan);
     dg_str_format(out, "%-11s %llu points, %llu of them excluded by their lower bound\n",
                   "lattice", (ull)best->points, (ull)best->pruned);
@@ -201,6 +242,7 @@ static void as_text(struct dg_str *out, const struct dg_problem *problem,
                   (ull)best->l2_bytes, (ull)best->l3_bytes, (ull)best->dram_bytes);
     add_terms(out, best);
     add_reads(out, &plan->view);
+    add_unused(out, &plan->view);
 }
 
 static void add_plan_json(struct dg_str *out, const struct dg_plan *plan)

@@ -59,6 +59,23 @@ static bool show(const struct dg_options *options, struct dg_error *e)
     return true;
 }
 
+/* A value without evidence was typed, wherever its evidence went. */
+static void print_kinds_of_value(const char *path, const struct dg_profile *profile)
+{
+    size_t count[DG_UNRELIABLE + 1] = { 0 }, missing = 0;
+    for (size_t i = 0; i < profile->entry_count; i++) {
+        const struct dg_entry *entry = &profile->entries[i];
+        const struct dg_answer *evidence = dg_profile_evidence(profile, entry->key);
+        if (entry->value.kind == DG_VALUE_NULL)
+            missing++;
+        else
+            count[evidence != NULL ? evidence->status : DG_ASSERTED]++;
+    }
+    printf("%s: valid: %zu values measured, %zu derived from such, %zu claimed by the system, "
+           "%zu asserted (typed, or without evidence), %zu missing (null)\n", path,
+           count[DG_MEASURED], count[DG_DERIVED], count[DG_CLAIMED], count[DG_ASSERTED], missing);
+}
+
 static bool validate(const struct dg_options *options, struct dg_error *e)
 {
     struct dg_profile profile;
@@ -69,8 +86,7 @@ static bool validate(const struct dg_options *options, struct dg_error *e)
         dg_format(text, sizeof text, "%s: %s", options->operands[0], profile.warnings[i]);
         dg_warning_print(options->program->name, text);
     }
-    printf("%s: valid, %zu values, %zu with evidence\n", options->operands[0],
-           profile.entry_count, profile.measurement_count);
+    print_kinds_of_value(options->operands[0], &profile);
     return true;
 }
 

@@ -2,6 +2,7 @@
  *
  * deepgemm-probe run: engine, probes, profile, files. */
 #include <math.h>
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,15 +85,18 @@ static void nap(void *self, double seconds)
 
 static void progress(void *self, const struct dg_probe_progress *p)
 {
-    (void)self;
-    if (isatty(STDERR_FILENO))
+    const struct session *s = self;
+    if (dg_option_given(s->options, "progress")) {
+        if (p->repeat == 1)
+            fprintf(stderr, "%s, about %.0f s left\n", p->title, ceil(p->seconds_left));
+    } else if (isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[K%u of %u: %s, repeat %u, about %.0f s left", p->done, p->of,
                 p->title, p->repeat, ceil(p->seconds_left));
 }
 
-static void progress_done(void)
+static void progress_done(const struct session *s)
 {
-    if (isatty(STDERR_FILENO))
+    if (!dg_option_given(s->options, "progress") && isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
 }
 
@@ -215,6 +219,20 @@ static void describe(struct session *s)
     }
 }
 
+/* Or nothing at all, which is a system that hides everything. */
+static bool states_something(const char *sysroot)
+{
+    bool found = false, other = false;
+    DIR *folder = opendir(sysroot);
+    for (struct dirent *d; folder != NULL && (d = readdir(folder)) != NULL;) {
+        found |= strcmp(d->d_name, "proc") == 0 || strcmp(d->d_name, "sys") == 0;
+        other |= d->d_name[0] != '.';
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return found || !other;
+}
+
 static bool open_bench(struct session *s, int cpu, struct dg_error *e)
 {
     const struct dg_options *o = s->options;
@@ -223,7 +241,10 @@ static bool open_bench(struct session *s, int cpu, struct dg_error *e)
     /* An empty folder is a system that states nothing; a path that is none is a slip of the pen. */
     if (sysroot != NULL && (stat(sysroot, &about) != 0 || !S_ISDIR(about.st_mode)))
         return dg_fail(e, DG_EXIT_USAGE, "--sysroot", "must be a folder that can be read", sysroot,
-                       "give the folder above proc and sys");
+                       "give the path of the folder above proc and sys");
+    if (sysroot != NULL && !states_something(sysroot))
+        return dg_fail(e, DG_EXIT_USAGE, "--sysroot", "holds neither proc nor sys", sysroot,
+                       "give the folder that they are in (an empty one states nothing)");
     dg_host_system(&s->host, sysroot);
     s->described = s->host;
     if (sysroot != NULL && !dg_tree_words(&s->described, sysroot, s->arena, e) && e->exit_code != 0)
@@ -283,7 +304,7 @@ static bool measure(struct session *s, struct dg_error *e)
         asked->seed = start % 1000000007;
     }
     bool ok = dg_probes_run(&bench, &s->claims, asked, s->arena, &s->result, e);
-    progress_done();
+    progress_done(s);
     if (!ok)
         return false;
     s->result.interrupted |= interrupted(NULL);

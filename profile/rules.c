@@ -88,10 +88,81 @@ static bool values_of(const struct dg_profile *profile, const struct rule *rule,
     return true;
 }
 
+/* Bits of the widest vector that a feature brings. Where the list names none of them, or one whose
+ * vectors have no fixed width, nothing is known. */
+static double widest_vector(const struct dg_profile *profile)
+{
+    static const struct { const char *feature; double bits; } rows[] = {
+        { "sse2", 128 }, { "asimd", 128 }, { "avx", 256 }, { "avx512f", 512 }, { "sve", 0 },
+    };
+    const struct dg_value *isa = dg_profile_find(profile, "isa");
+    double widest = 0;
+    for (size_t i = 0; isa != NULL && isa->kind == DG_VALUE_LIST && i < isa->list_count; i++)
+        for (size_t j = 0; j < sizeof rows / sizeof *rows; j++)
+            if (strcmp(isa->list[i], rows[j].feature) == 0) {
+                if (rows[j].bits == 0)
+                    return 0;
+                widest = fmax(widest, rows[j].bits);
+            }
+    return widest;
+}
+
+/* True: it fits, or a warning was noted. */
+static bool vectors_fit(struct dg_profile *profile, struct dg_arena *arena,
+                        struct dg_contradiction *broken, bool *memory)
+{
+    double bits = dg_profile_number(profile, "vector_bits", 0), widest = widest_vector(profile);
+    char text[320];
+    *memory = true;
+    if (widest == 0 || bits <= widest)
+        return true;
+    struct dg_contradiction found = { .key = "vector_bits", .doubted = "isa" };
+    dg_format(found.rule, sizeof found.rule, "vector_bits must not exceed what isa lists");
+    dg_format(found.value, sizeof found.value, "%u, while the widest vectors of isa have %u",
+              (unsigned)bits, (unsigned)widest);
+    if (is_measured(profile, "vector_bits") && is_measured(profile, "isa")) {
+        *broken = found;
+        return false;
+    }
+    dg_format(text, sizeof text, "%s: %s", found.rule, found.value);
+    *memory = dg_warn(profile, arena, text);
+    return true;
+}
+
+/* The planner counts a resource by its users: a capacity alone changes nothing. */
+static bool users_given(struct dg_profile *profile, struct dg_arena *arena)
+{
+    static const char end[] = ".capacity";
+    for (size_t i = 0; i < profile->entry_count; i++) {
+        const char *key = profile->entries[i].key;
+        size_t length = strlen(key), tail = sizeof end - 1;
+        char users[128], text[320];
+        if (profile->entries[i].value.kind == DG_VALUE_NULL || strncmp(key, "res.", 4) != 0 ||
+            length <= tail || strcmp(key + length - tail, end) != 0)
+            continue;
+        dg_format(users, sizeof users, "%s", key);
+        if (length >= sizeof users)
+            continue;
+        dg_format(users + length - tail, sizeof users - (length - tail), ".users");
+        if (dg_profile_find(profile, users) != NULL)
+            continue;
+        dg_format(text, sizeof text, "%s has no effect without %s: add the operations that use it, "
+                  "as [\"fma.f32.256:1.0\"]", key, users);
+        if (!dg_warn(profile, arena, text))
+            return false;
+    }
+    return true;
+}
+
 bool dg_rules_check(struct dg_profile *profile, struct dg_arena *arena,
                     struct dg_contradiction *broken)
 {
+    bool memory;
     broken->key = NULL;
+    if (!vectors_fit(profile, arena, broken, &memory))
+        return true;
+    if (!memory || !users_given(profile, arena))
+        return false;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         const struct rule *rule = &rules[i];
         double v[3];

@@ -107,9 +107,11 @@ static bool not_verified(const char *path, struct dg_error *e)
     const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
     char todo[sizeof e->todo], stem[128];
     dg_format(stem, sizeof stem, "%s", name + (ends_with(name, ".a") && name[0] == 'l' ? 3 : 0));
-    *strrchr(stem, '.') = '\0';
-    dg_format(todo, sizeof todo, "give %s.json or %s.o in the same folder; a source that was edited "
-              "counts once it is assembled to %s.o", stem, stem, stem);
+    char *end = strrchr(stem, '.');
+    if (end != NULL)                     /* a very long name was cut */
+        *end = '\0';
+    dg_format(todo, sizeof todo, "give %s.json or %s.o in the same folder; a source that was "
+              "edited counts once it is assembled to %s.o", stem, stem, stem);
     return dg_fail(e, DG_EXIT_INPUT, path, "is not what is verified: that is the object",
                    strrchr(name, '.'), todo);
 }

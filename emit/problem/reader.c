@@ -193,7 +193,8 @@ static bool sort_in(struct check *c, const struct dg_setting *settings, size_t c
         while (id < KEY_COUNT && strcmp(dg_problem_keys[id].key, settings[i].key) != 0)
             id++;
         if (id == KEY_COUNT)
-            return refuse(c, &settings[i], "unknown key", "see --help");
+            return refuse(c, &settings[i], "unknown key",
+                          "keys are those of a configuration file, such as codegen.kernel_name");
         const struct dg_setting *before = c->given[id];
         if (before != NULL && from_flag(before) == from_flag(&settings[i]))
             return refuse(c, &settings[i], "is given twice", "keep one of the two");

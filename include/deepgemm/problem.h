@@ -13,7 +13,8 @@ extern "C" {
 struct dg_product;                      /* a checked problem */
 
 /* From a YAML file (NULL: none) and settings, which win over it: an array of "key=value" texts
- * with NULL behind the last (NULL: none), keys as in the file: "m=64", "layout.b=row_major".
+ * with NULL behind the last (NULL: none), keys as in the file: "m=64", "layout.b=row_major",
+ * "codegen.kernel_name=mine" (what --name is on the command line).
  * Required are m, n, k and dtype. NULL with *e filled: DG_EXIT_INPUT for the file, DG_EXIT_USAGE
  * for the settings. */
 struct dg_product *dg_problem_read(const char *path, const char *const *settings,

@@ -112,6 +112,20 @@ check "an escape character shown" 0 '\\x1b\[31m\\xc2\\x9b' "$probe" show --all "
 printf '{"name":"x","architecture":"x86_64","environment":{"model_name":"\\u001b[31m"}}' \
     >"$work/escape2.json"
 check "an escape character on one screen" 0 '\\x1b\[31m' "$probe" show "$work/escape2.json"
+check "kinds of values" 0 "valid: 0 values measured.*0 claimed.*[1-9][0-9]* asserted.*missing" "$probe" \
+    validate "$work/escape.json"
+check "a tree of trees" 2 "neither proc nor sys" "$probe" --sysroot "$root/tests/machines"
+printf '{"name":"x","architecture":"x86_64","isa":["sse2","avx","avx2","fma"],"vector_bits":512,\n' \
+    >"$work/typed.json"
+printf '"res.fma.capacity":2,"l3_ways":16,"fma_latency":4}\n' >>"$work/typed.json"
+typed=("$gen" plan --hardware "$work/typed.json" --dtype f32 --k 64 --m 64)
+check "typed and not read" 0 "of no effect here:.*l3_ways.*and 1 cell" "${typed[@]}" --n 64
+check "mostly padding" 0 "hint .*7 of 8 computed columns are padding" "${typed[@]}" --n 1
+check "capacity without users" 0 "res.fma.capacity has no effect without res.fma.users" \
+    "${typed[@]}" --n 64
+check "vectors that isa lacks" 0 "512, while the widest vectors of isa have 256" "${typed[@]}" --n 8
+check "progress without a terminal" 0 "s left" "$probe" run --only clock --budget 20 --progress \
+    --json
 check "an empty path" 2 "found an empty text" "$probe" show ""
 check "a missing argument" 2 "needs FILE, found nothing" "$probe" validate
 check "a system root that is none" 2 "sysroot: must be a folder" "$probe" --sysroot "$work/none"

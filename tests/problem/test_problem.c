@@ -29,6 +29,37 @@ static bool read_yaml(const char *text, struct dg_problem *out, struct dg_error 
 
 #define HEAD "m: 8\nn: 9\nk: 10\ndtype: f32\n"
 
+/* The example with what stands behind # brought in: every key of the table, and all of it right. */
+Test(problem, example_has_every_key)
+{
+    char path[512], text[8192], all[8192];
+    size_t length = 0;
+    struct dg_problem p;
+    struct dg_error e;
+    snprintf(path, sizeof path, "%s/examples/gemm_f32.yaml", getenv("SOURCE"));
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    cr_assert(read_yaml(text, &p, &e), "%s: %s %s", e.where, e.rule, e.value);
+    char *next;
+    for (char *line = strtok_r(text, "\n", &next); line != NULL;
+         line = strtok_r(NULL, "\n", &next)) {
+        bool hidden = line[0] == '#' && line[1] != ' ';
+        hidden |= strncmp(line, "#  ", 3) == 0 && line[3] != ' ';
+        length += (size_t)snprintf(all + length, sizeof all - length, "%s\n", line + hidden);
+    }
+    cr_assert(read_yaml(all, &p, &e), "%s: %s %s\n%s", e.where, e.rule, e.value, all);
+    cr_expect_str_eq(p.target, "my-chip");
+    for (size_t i = 0; i < dg_problem_key_count; i++) {
+        char wanted[64];
+        const char *dot = strchr(dg_problem_keys[i].key, '.');
+        snprintf(wanted, sizeof wanted, "\n%s%s:", dot != NULL ? "  " : "",
+                 dot != NULL ? dot + 1 : dg_problem_keys[i].key);
+        cr_expect_not_null(strstr(all, wanted), "no %s", dg_problem_keys[i].key);
+    }
+}
+
 Test(problem, taken)
 {
     struct dg_problem p;
