@@ -27,10 +27,11 @@ static _Noreturn void be_janitor(const char *path, int input)
 {
     char byte;
     setpgid(0, 0);
+    int held = fcntl(input, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);   /* it may be one of the three */
     close(STDIN_FILENO);
     close(STDOUT_FILENO);
     close(STDERR_FILENO);
-    while (read(input, &byte, 1) < 0 && errno == EINTR)
+    while (read(held, &byte, 1) < 0 && errno == EINTR)
         ;
     remove_all(path);
     _exit(0);

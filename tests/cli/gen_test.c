@@ -262,6 +262,10 @@ Test(gen, failures_leave_nothing, .init = set_up, .fini = tear_down)
     write_text("full", "#!/bin/sh\nexec \"$@\" > /dev/full\n");
     cr_assert_eq(command("chmod +x full"), 0);
     cr_expect_neq(command("./full %s %s --help", GEN, arguments), 0, "%s", out.output);
+    write_text("closed", "#!/bin/sh\nexec \"$@\" >&- <&-\n");
+    cr_assert_eq(command("chmod +x closed"), 0);
+    cr_expect_eq(command("./closed %s " AVX2 "--m 3 --n 4 --k 2 --dtype f32 -o x", GEN), 4);
+    cr_expect_not_null(strstr(out.output, "stdout: cannot be written"), "%s", out.output);
 }
 
 /* The exit code of interruption, and neither the assembler nor its folder is left: the pipe that

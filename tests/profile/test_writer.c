@@ -48,13 +48,13 @@ static struct dg_answer answers[] = {
     ANSWER("mix.turn.f32.256.v2.b6.s16", "cycles", 104.3, 95, 120),
     ANSWER("op.fma.f32.256.per_cycle", "1/cycle", 0.99891, 0.9988, 0.999),
     ANSWER("res.load.capacity", "1/cycle", 2.003100667890159, 2.003100667890159, 2.003100667890159),
-    { .key = "res.load.users", .unit = "", .status = DG_MEASURED, .method = "a test",
-      .value = { .kind = DG_VALUE_LIST, .list = load_users, .list_count = 1 },
-      .confidence = 0.9, .samples = 9 },
     ANSWER("l3_effective_size", "bytes", 8388608, 8000000, 9000000),
     ANSWER("l2_size", "bytes", 524288, 524288, 524288),
     { .key = "l2_ways", .unit = "count", .status = DG_UNRELIABLE, .reason = "three repeats "
       "differ", .help = "probe again" },
+    { .key = "res.load.users", .unit = "", .status = DG_MEASURED, .method = "a test",
+      .value = { .kind = DG_VALUE_LIST, .list = load_users, .list_count = 1 },
+      .confidence = 0.9, .samples = 9 },
 };
 enum { ANSWERS = sizeof answers / sizeof *answers };
 static const struct dg_fact facts[] = {
