@@ -298,6 +298,7 @@ static bool measure(struct session *s, struct dg_error *e)
     asked->pause = nap;
     asked->pause_self = s;
     asked->progress = progress;
+    asked->progress_self = s;
     if (s->part.file == NULL) {
         asked->architecture = s->host.machine;
         asked->patience = 0.6 * s->bench.time_left(s->bench.self);
