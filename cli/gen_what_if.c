@@ -139,7 +139,7 @@ static bool compare(const struct dg_gen_input *in, const char *settings, bool js
     else
         as_text(&out, changes, count, &plan, &other);
     if (out.failed)
-        return dg_fail(e, DG_EXIT_INTERNAL, "plan", "out of memory", "", "");
+        return dg_fail_memory(e, "plan");
     dg_print_plain(stdout, dg_str_text(&out));
     return dg_stdout_done(e);
 }

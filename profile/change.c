@@ -56,7 +56,7 @@ static bool read_value(const struct dg_profile *base, const struct setting *s,
     dg_str_quoted(&text, s->key);
     dg_str_format(&text, ": %s}", s->value);
     if (one == NULL || text.failed)
-        return dg_fail(e, DG_EXIT_INTERNAL, "--what-if", "out of memory", "", "");
+        return dg_fail_memory(e, "--what-if");
     if (!dg_profile_read_text(text.text, text.length, "--what-if", arena, one, e)) {
         if (e != NULL)
             e->exit_code = DG_EXIT_USAGE;
@@ -91,7 +91,7 @@ bool dg_profile_change(const struct dg_profile *base, const char *settings,
     struct setting s;
     size_t entry_count = base->entry_count;
     if (entries == NULL || made == NULL)
-        return dg_fail(e, DG_EXIT_INTERNAL, "--what-if", "out of memory", "", "");
+        return dg_fail_memory(e, "--what-if");
     memcpy(entries, base->entries, base->entry_count * sizeof *entries);
     for (*count = 0; next_setting(&settings, arena, &s); (*count)++) {
         if (*count == MOST)
