@@ -172,7 +172,9 @@ static uint32_t *crowded_order(struct dg_context *ctx, size_t *count)
 }
 
 /* The same pages in the same order, but lines that stay in L1: what that costs more than a load of
- * L1 is translation. Words of 8 bytes side by side: a chase meets no word twice. */
+ * L1 is translation. Words of 8 bytes side by side: a chase meets no word twice. A walk around that
+ * misses the first translations misses nearly all of them: less than a cycle is something else,
+ * such as ways that are guessed by address. */
 static double translation_cost(struct dg_context *ctx, const uint32_t *order, size_t count)
 {
     struct dg_measure reading;
@@ -189,7 +191,7 @@ static double translation_cost(struct dg_context *ctx, const uint32_t *order, si
     if (!dg_read_chase(ctx, &q, 5, &reading))
         return 0;
     double extra = reading.cycles.median - hit;
-    return extra > 0.05 * hit ? extra : 0;
+    return extra > 1 ? extra : 0;
 }
 
 /* The least of a few draws: pages that crowd each other in L2 only add. */
