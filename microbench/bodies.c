@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define BODY(name, element, narrow, moved, load, broadcast, multiply, products, sum, add, unless) \
-    {#name, element, narrow, #moved, load, broadcast, multiply, products, sum, add, unless},
+#define BODY(name, element, narrow, moved, load, broadcast, multiply, products, add, unless) \
+    {#name, element, narrow, #moved, load, broadcast, multiply, products, add, unless},
 const struct dg_mix_body dg_mix_bodies[] = {
 #include "microbench/bodies.def"
 };
@@ -36,14 +36,12 @@ static bool fill(const struct dg_isa *isa, const struct dg_mix_body *b, struct d
 {
     const char *const names[DG_MIX_PARTS] = {
         [DG_MIX_LOAD] = b->load, [DG_MIX_BROADCAST] = b->broadcast,
-        [DG_MIX_MULTIPLY] = b->multiply, [DG_MIX_SUM] = b->sum, [DG_MIX_ADD] = b->add,
+        [DG_MIX_MULTIPLY] = b->multiply, [DG_MIX_ADD] = b->add,
         [DG_MIX_STORE] = "store", [DG_MIX_ZERO] = "zero",
         [DG_MIX_RELOAD] = "load",
     };
     *out = (struct dg_mix_form){.body = b, .isa = isa};
     for (int part = 0; part < DG_MIX_PARTS; part++) {
-        if (names[part] == NULL)
-            continue;
         out->op[part] = op_named(isa, names[part], b->moved);
         if (out->op[part] == NULL)
             return false;
@@ -64,7 +62,7 @@ bool dg_mix_form_of(const struct dg_isa *isa, const char *name, struct dg_mix_fo
 unsigned dg_mix_registers(const struct dg_mix_form *form, unsigned vectors, unsigned rows)
 {
     unsigned held = vectors <= rows ? vectors : rows;
-    return vectors * rows + held + 1 + !form->accumulates + (form->op[DG_MIX_SUM] != NULL);
+    return vectors * rows + held + 1 + !form->accumulates;
 }
 
 bool dg_mix_form_usable(const struct dg_mix_form *form, const char *const *features, size_t count)

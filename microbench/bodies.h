@@ -14,7 +14,7 @@ struct dg_mix_body {
     const char *moved;           /* dtype of the accumulators' stores and zeros */
     const char *load, *broadcast, *multiply;      /* "fma.f32": name and dtype */
     bool products;               /* the multiply leaves them for `add`, else it accumulates */
-    const char *sum, *add;       /* sum NULL: none */
+    const char *add;
     const char *unless;          /* body that serves better where a target has it; NULL: none */
 };
 
@@ -24,19 +24,19 @@ extern const size_t dg_mix_body_count;
 const struct dg_mix_body *dg_mix_body_named(const char *name);
 
 enum dg_mix_part {
-    DG_MIX_LOAD, DG_MIX_BROADCAST, DG_MIX_MULTIPLY, DG_MIX_SUM, DG_MIX_ADD, DG_MIX_STORE,
+    DG_MIX_LOAD, DG_MIX_BROADCAST, DG_MIX_MULTIPLY, DG_MIX_ADD, DG_MIX_STORE,
     DG_MIX_ZERO, DG_MIX_RELOAD, DG_MIX_PARTS,     /* reload: of C */
 };
 struct dg_mix_form {
     const struct dg_mix_body *body;
     const struct dg_isa *isa;
-    const struct dg_op *op[DG_MIX_PARTS];         /* DG_MIX_SUM: NULL where there is none */
+    const struct dg_op *op[DG_MIX_PARTS];
     bool accumulates;            /* the multiply by itself */
 };
 /* The first row of this name whose operations the target has at its width; false: none. */
 bool dg_mix_form_of(const struct dg_isa *isa, const char *name, struct dg_mix_form *out);
 /* Vector registers of a shape: its accumulators, what is held over a step (its vectors, or its
- * broadcasts if these are fewer), one for the others in turn, products and their constant. */
+ * broadcasts if these are fewer), one for the others in turn, products. */
 unsigned dg_mix_registers(const struct dg_mix_form *form, unsigned vectors, unsigned rows);
 bool dg_mix_form_usable(const struct dg_mix_form *form, const char *const *features, size_t count);
 

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "fake.h"
+#include "microbench/bodies.h"
 #include "probes/probe.h"
 #include "probes/replay.h"
 #include "profile/builder.h"
 #include "profile/fields.h"
+#include "profile/reader.h"
 
 static struct fake machine(void)
 {
@@ -313,4 +315,26 @@ Test(run, selection)
     cr_expect_eq(dg_probe_repeats(&o, DG_PROBE_l1), 3u);
     o.thorough = true;
     cr_expect_eq(dg_probe_repeats(&o, DG_PROBE_l1), 5u);
+}
+
+/* What the probe writes, the reader takes: every body of the mixes is a type of the tables. */
+Test(run, cells_of_bodies_are_read_back)
+{
+    for (size_t i = 0; i < dg_mix_body_count; i++)
+        for (size_t j = 0; dg_isas[j] != NULL; j++) {
+            struct dg_mix_form form;
+            struct dg_profile profile;
+            struct dg_arena arena;
+            struct dg_error e = { 0 };
+            char text[256];
+            if (!dg_mix_form_of(dg_isas[j], dg_mix_bodies[i].name, &form))
+                continue;
+            dg_arena_init(&arena);
+            int size = snprintf(text, sizeof text, "{\"name\": \"x\", \"architecture\": \"%s\", "
+                                "\"mix.turn.%s.%u.v1.b1.s16\": 20}", dg_isas[j]->architecture,
+                                dg_mix_bodies[i].name, dg_isas[j]->vector_bits);
+            cr_expect(dg_profile_read_text(text, (size_t)size, "test", &arena, &profile, &e),
+                      "%s: %s %s", text, e.rule, e.value);
+            dg_arena_free(&arena);
+        }
 }

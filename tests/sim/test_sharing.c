@@ -151,14 +151,13 @@ Test(sim_sharing, memory_is_read_from_memory)
 }
 
 /* Multiplies of f64 go as those of f32: alike. Sums of 16-bit products take two of the two multiply
- * units each, those by way of 16 bits three; half the bytes of a stream are f16. */
+ * units each. */
 Test(sim_sharing, other_bodies)
 {
     static const char *const ids[] = { "bodies" };
     static const struct bound bounds[] = {
         { "mix.turn.s16.256.v2.b5.s128", 128 * 10 - 1, 128 * 10 + 10 },
         { "mix.turn.s16.256.v1.b4.s32", 32 * 4 - 1, 32 * 4 + 10 },
-        { "mix.turn.u8s8s16.256.v2.b4.s128", 128 * 12 - 1, 128 * 12 + 10 },
         { "mix.pass.s16.256.v4.b2.s32", 32 * 8, 32 * 8 + 30 },
     };
     struct dg_arena arena;

@@ -166,7 +166,7 @@ static double step_cycles(const struct sim_chip *chip, const struct dg_mix *q)
     double products = (double)q->vectors * q->rows, cycles = chip->fma_acc_latency;
     const double counts[DG_MIX_PARTS] = {
         [DG_MIX_LOAD] = q->vectors, [DG_MIX_BROADCAST] = q->rows, [DG_MIX_MULTIPLY] = products,
-        [DG_MIX_SUM] = products, [DG_MIX_ADD] = form.accumulates ? 0 : products,
+        [DG_MIX_ADD] = form.accumulates ? 0 : products,
     };
     double total[SIM_RESOURCES] = { 0 };
     for (unsigned i = 0; i < DG_MIX_PARTS; i++) {

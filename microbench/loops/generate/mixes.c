@@ -20,7 +20,7 @@ struct mix {
     unsigned bytes, narrow;              /* of a vector, and what it takes of the stream */
     bool hold_vectors;                   /* else the broadcasts are held */
     unsigned temporary;                  /* first register after the accumulators */
-    unsigned product, constant;          /* where the multiply does not accumulate */
+    unsigned product;                    /* where the multiply does not accumulate */
 };
 
 /* Pointers into the rows: on x86 each serves four, on AArch64 one (x18 is the platform's). What
@@ -100,8 +100,6 @@ static void multiply(const struct mix *m, int sum, int of_stream, int of_rows)
         return;
     }
     line(m, op[DG_MIX_MULTIPLY], product, of_stream, of_rows, "");
-    if (op[DG_MIX_SUM] != NULL)
-        line(m, op[DG_MIX_SUM], product, product, (int)m->constant, "");
     line(m, op[DG_MIX_ADD], sum, sum, product, "");
 }
 
@@ -181,17 +179,6 @@ static void x86_trip_end(const struct mix *m, unsigned label)
             DG_MIX_STEPS * m->vectors * m->narrow, label);
 }
 
-/* Ones of 16 bits. */
-static void x86_constant(const struct mix *m)
-{
-    char name[8], low[8];
-    gen_vector_name(m->g, m->bits, m->constant, name);
-    gen_vector_name(m->g, 128, m->constant, low);
-    if (m->form.op[DG_MIX_SUM] != NULL)
-        fprintf(m->g->s, "\tmov $0x00010001, %%eax\n\tvmovd %%eax, %s\n"
-                "\tvpbroadcastd %s, %s\n", low, low, name);
-}
-
 /* The stack holds what the rows of C and the steps of A moved their pointers by. */
 enum { C_BACK = 0, R_BACK = 8, FRAME = 16 };
 
@@ -250,7 +237,6 @@ static void x86_mix(const struct mix *m, unsigned label)
             FRAME, m->rows - 1, AT(c_row_stride), C_BACK,
             DG_MIX_STEPS * m->form.body->element, AT(trips), R_BACK,
             AT(s), AT(r), AT(c), AT(prefetch));
-    x86_constant(m);
     fprintf(s, "\t.p2align 5\n");
     x86_turn_start(m, label);
     for (unsigned i = 0; i < DG_MIX_STEPS; i++)
@@ -407,7 +393,6 @@ static void shape(struct mix *m)
     m->hold_vectors = m->vectors <= m->rows;
     m->temporary = m->vectors * m->rows;
     m->product = m->temporary + (m->hold_vectors ? m->vectors : m->rows) + 1;
-    m->constant = m->product + 1;
     m->prefetch = 0;
     one_mix(m);
     if (strcmp(m->form.body->name, dg_mix_bodies[0].name) != 0)
