@@ -43,6 +43,18 @@ struct dg_resample {
     size_t count;
 };
 
+/* A block in use while other memory passes: before each of `walks` walks over `order` (a chase)
+ * `beside` bytes of the panel [from, from + bytes) are read, which goes around. The sample is a
+ * load of the block, the mean over all walks. With `push` so many bytes from `push_from` on are
+ * read once after that, and only the walk behind it is timed. */
+struct dg_hold {
+    const uint32_t *order;
+    size_t count;                /* a multiple of 16 */
+    uint64_t from, bytes, beside;
+    uint64_t push_from, push;
+    unsigned walks;
+};
+
 enum dg_traffic {
     DG_READ, DG_WRITE, DG_COPY, DG_SCALE, DG_ADD, DG_TRIAD,
     DG_NT_COPY, DG_NT_WRITE, DG_NT_TRIAD,            /* stores that go past the caches */

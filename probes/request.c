@@ -53,6 +53,15 @@ void dg_request_resample(char text[DG_REQUEST_SIZE], const struct dg_resample *q
               (unsigned long long)q->window, q->count, hash_of(q->order, q->count));
 }
 
+void dg_request_hold(char text[DG_REQUEST_SIZE], const struct dg_hold *q)
+{
+    typedef unsigned long long u;
+    dg_format(text, DG_REQUEST_SIZE,
+              "hold %zu offsets %llx panel %llu+%llu beside %llu push %llu+%llu walks %u", q->count,
+              hash_of(q->order, q->count), (u)q->from, (u)q->bytes, (u)q->beside, (u)q->push_from,
+              (u)q->push, q->walks);
+}
+
 void dg_request_stream(char text[DG_REQUEST_SIZE], const struct dg_stream *q)
 {
     dg_format(text, DG_REQUEST_SIZE,

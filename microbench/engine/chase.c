@@ -7,8 +7,8 @@
 
 enum { LONGEST_SLICE_NS = 200000 };
 
-static bool bad_order(struct engine *e, const uint32_t *order, size_t count, const char *where,
-                      struct dg_error *error)
+bool dg_order_bad(struct engine *e, const uint32_t *order, size_t count, const char *where,
+                  struct dg_error *error)
 {
     char value[64];
     for (size_t i = 0; i < count; i++)
@@ -24,7 +24,7 @@ static bool bad_order(struct engine *e, const uint32_t *order, size_t count, con
     return false;
 }
 
-static void link_ring(struct engine *e, const uint32_t *order, size_t count)
+void dg_ring_link(struct engine *e, const uint32_t *order, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         void *next = e->arena + order[i + 1 < count ? i + 1 : 0];
@@ -33,14 +33,14 @@ static void link_ring(struct engine *e, const uint32_t *order, size_t count)
 }
 
 /* Pointers read as floats could be denormal: the pattern comes back. */
-static void unlink_ring(struct engine *e, const uint32_t *order, size_t count)
+void dg_ring_unlink(struct engine *e, const uint32_t *order, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         dg_arena_fill(e, order[i], 8);
 }
 
-static const struct dg_chase_entry *chase_loop(const struct engine *e, bool vector,
-                                               struct dg_error *error)
+const struct dg_chase_entry *dg_chase_loop(const struct engine *e, bool vector,
+                                           struct dg_error *error)
 {
     const struct dg_chase_entry *entry =
         dg_chase_find(vector, e->info.features, e->info.feature_count);
@@ -78,19 +78,19 @@ bool dg_engine_chase(void *self, const struct dg_chase *chase, struct dg_samples
                   struct dg_error *error)
 {
     struct engine *e = self;
-    struct chase_run context = {chase_loop(e, chase->vector, error), NULL};
+    struct chase_run context = {dg_chase_loop(e, chase->vector, error), NULL};
     struct work work = {run_chase, &context, 1};
     const struct dg_sample none = {0, 0};
     dg_request_begin(e, out, 1);
-    if (context.entry == NULL || bad_order(e, chase->order, chase->count, "chase", error))
+    if (context.entry == NULL || dg_order_bad(e, chase->order, chase->count, "chase", error))
         return false;
-    link_ring(e, chase->order, chase->count);
+    dg_ring_link(e, chase->order, chase->count);
     context.at = e->arena + chase->order[0];
     for (unsigned pass = 0; pass < chase->warm; pass++)
         run_chase(&context, trips_of(chase->count));
     work.amount = chase_trips(e, &work, chase->steps != 0 ? chase->steps : chase->count);
     bool ok = dg_sample_collect(e, &work, (double)work.amount * DG_CHASE_LOADS, &none, out, error);
-    unlink_ring(e, chase->order, chase->count);
+    dg_ring_unlink(e, chase->order, chase->count);
     return ok;
 }
 
@@ -139,18 +139,18 @@ bool dg_engine_evict(void *self, const struct dg_evict *evict, struct dg_samples
                                 .evict = evict};
     unsigned repeats = evict->repeats > 0 ? evict->repeats : 1;
     dg_request_begin(e, out, 1);
-    context.entry = chase_loop(e, false, error);
-    if (context.entry == NULL || bad_order(e, evict->order, evict->count, "evict", error) ||
-        bad_order(e, &evict->target, 1, "evict target", error))
+    context.entry = dg_chase_loop(e, false, error);
+    if (context.entry == NULL || dg_order_bad(e, evict->order, evict->count, "evict", error) ||
+        dg_order_bad(e, &evict->target, 1, "evict target", error))
         return false;
     context.timed.ticks = calloc(2 * (size_t)repeats, sizeof *context.timed.ticks);
     if (context.timed.ticks == NULL)
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "evict", "memory for the samples", "none left",
                        "free memory");
-    link_ring(e, evict->order, evict->count);
+    dg_ring_link(e, evict->order, evict->count);
     context.at = e->arena + evict->order[0];
     bool ok = dg_timed_collect(&context.timed, repeats, out, error);
-    unlink_ring(e, evict->order, evict->count);
+    dg_ring_unlink(e, evict->order, evict->count);
     free(context.timed.ticks);
     return ok;
 }
@@ -201,9 +201,9 @@ bool dg_engine_resample(void *self, const struct dg_resample *resample, struct d
     if (stream == NULL || resample->window > e->arena_bytes)
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "resample", "a window inside the arena",
                        "too large", "allow more memory");
-    if (bad_order(e, resample->order, resample->count, "resample", error))
+    if (dg_order_bad(e, resample->order, resample->count, "resample", error))
         return false;
-    link_ring(e, resample->order, resample->count);
+    dg_ring_link(e, resample->order, resample->count);
     context.at = e->arena + resample->order[0];
     for (unsigned attempts = 0; out->count < out->capacity; attempts++) {
         struct dg_sample total;
@@ -222,7 +222,7 @@ bool dg_engine_resample(void *self, const struct dg_resample *resample, struct d
         out->sample[out->count].cycles = total.cycles / (double)resample->count;
         out->sample[out->count++].ns = total.ns / (double)resample->count;
     }
-    unlink_ring(e, resample->order, resample->count);
+    dg_ring_unlink(e, resample->order, resample->count);
     dg_samples_summary(out);
     return ok;
 }

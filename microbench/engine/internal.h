@@ -135,6 +135,14 @@ bool dg_counter_read(struct engine *e, double *cycles);
 /* crew.c: the next allowed CPU from *from on that is not the engine's own */
 unsigned dg_next_cpu(const struct engine *e, unsigned *from);
 
+/* chase.c: rings of pointers */
+bool dg_order_bad(struct engine *e, const uint32_t *order, size_t count, const char *where,
+                  struct dg_error *error);
+void dg_ring_link(struct engine *e, const uint32_t *order, size_t count);
+void dg_ring_unlink(struct engine *e, const uint32_t *order, size_t count);
+const struct dg_chase_entry *dg_chase_loop(const struct engine *e, bool vector,
+                                           struct dg_error *error);
+
 /* requests, each in a file of its name (evict and resample with chase.c) and mix.c */
 #define REQUEST(name) \
     bool dg_engine_##name(void *self, const struct dg_##name *, struct dg_samples *out, \

@@ -80,6 +80,14 @@ Test(engine, runs_here)
     struct dg_resample cold = {.window = 1 << 20, .order = ring, .count = 200};
     cr_expect(bench.resample(bench.self, &cold, &out, &error), "%s", error.rule);
     cr_expect(out.count == 0 || out.median >= 2);
+    struct dg_hold held = {.order = ring, .count = 64, .from = 1 << 20, .bytes = 1 << 20,
+                           .beside = 65536, .walks = 4};
+    for (; held.push <= 65536; held.push += 65536) {
+        cr_expect(bench.hold(bench.self, &held, &out, &error), "%s", error.rule);
+        cr_expect(out.count == 0 || out.median >= 2, "load of a block %g", out.median);
+    }
+    held.bytes = 2 * SMALL;
+    cr_expect_not(bench.hold(bench.self, &held, &out, &error), "a panel outside the arena");
     for (unsigned threads = 0; threads < 2; threads++) {
         struct dg_stream stream = {.kind = DG_TRIAD, .bytes = 24576, .passes = 1,
                                    .threads = threads};

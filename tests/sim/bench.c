@@ -117,6 +117,39 @@ static bool resample(void *self, const struct dg_resample *q, struct dg_samples 
     return true;
 }
 
+static void read_on(struct sim *sim, uint64_t from, uint64_t bytes)
+{
+    for (uint64_t at = from; at < from + bytes; at += sim->chip->l1.line)
+        sim_access(&sim->memory, at, NULL);
+}
+
+static bool hold(void *self, const struct dg_hold *q, struct dg_samples *out, struct dg_error *e)
+{
+    struct sim *sim = self;
+    struct sim_cost cost = { 0, 0 };
+    double loads = (double)q->count * (q->push > 0 ? 1 : q->walks);
+    if (over(sim, false))
+        return refuse_budget(e);
+    if (!inside(sim, q->order, q->count, e))
+        return false;
+    if (q->from + q->bytes > sim->info.memory_limit || q->beside > q->bytes ||
+        q->push_from + q->push > sim->info.memory_limit)
+        return dg_fail(e, DG_EXIT_UNAVAILABLE, "hold", "the panel does not fit the arena", "",
+                       "allow more memory");
+    uint64_t passed = 0;
+    for (unsigned walk = 0; walk < 2 * q->walks + (q->push > 0); walk++) {
+        bool last = walk == 2 * q->walks;
+        passed = passed + q->beside > q->bytes ? 0 : passed;
+        read_on(sim, last ? q->push_from : q->from + passed, last ? q->push : q->beside);
+        passed += q->beside;
+        cost = walk == q->walks || last ? (struct sim_cost){ 0, 0 } : cost;
+        for (size_t i = 0; i < q->count; i++)
+            load(sim, q->order[i], false, true, 1 / loads, &cost);
+    }
+    sim_fill(sim, out, cost, (struct sim_timing){ .units = (double)q->count });
+    return true;
+}
+
 static bool stream(void *self, const struct dg_stream *q, struct dg_samples *out,
                    struct dg_error *e)
 {
@@ -345,8 +378,8 @@ struct sim *sim_new(const struct sim_chip *chip, const struct sim_trouble *troub
 struct dg_bench sim_bench(struct sim *sim)
 {
     return (struct dg_bench){ .self = sim, .info = &sim->info, .chase = chase, .evict = evict,
-                              .resample = resample, .stream = stream, .loop = loop, .mix = mix,
-                              .fetch = fetch, .pick = pick, .code = code, .pace = pace,
-                              .fresh = fresh, .handoff = handoff, .visit = visit,
+                              .resample = resample, .hold = hold, .stream = stream, .loop = loop,
+                              .mix = mix, .fetch = fetch, .pick = pick, .code = code,
+                              .pace = pace, .fresh = fresh, .handoff = handoff, .visit = visit,
                               .remote = remote, .time_left = time_left };
 }
