@@ -5,10 +5,13 @@
 
 #include "probes/infer/steps.h"
 
-enum { MOST_SIZES = 32 };
+enum { MOST_SIZES = 32, LENGTHS = 2 };
+
+/* The largest size at the best rate, and the next that was tried; 0: there is none. */
+struct window { uint64_t low[LENGTHS], high[LENGTHS]; };
 
 static void say_window(struct dg_context *ctx, unsigned length, const uint64_t *sizes,
-                       const double *rates, size_t count)
+                       const double *rates, size_t count, uint64_t *low, uint64_t *high)
 {
     char key[48];
     uint64_t window = dg_infer_window(sizes, rates, count, 0.9);
@@ -21,13 +24,15 @@ static void say_window(struct dg_context *ctx, unsigned length, const uint64_t *
     size_t at = 0;
     while (sizes[at] != window)
         at++;
+    *low = window;
+    *high = sizes[at + 1];
     dg_say(ctx, &(struct dg_number){
         .key = key, .unit = "bytes", .value = (double)window, .low = (double)window,
-        .high = (double)sizes[at + 1], .confidence = 0.9, .samples = count,
+        .high = (double)*high, .confidence = 0.9, .samples = count,
         .method = "largest straight code at 90 % of the best rate; four sizes an octave" });
 }
 
-static void one_length(struct dg_context *ctx, unsigned length)
+static void one_length(struct dg_context *ctx, unsigned length, uint64_t *low, uint64_t *high)
 {
     uint64_t sizes[MOST_SIZES];
     double rates[MOST_SIZES];
@@ -52,11 +57,40 @@ static void one_length(struct dg_context *ctx, unsigned length)
                     .samples = m.samples, .method = "straight code that does nothing, in a loop" });
         }
     }
-    say_window(ctx, length, sizes, rates, count);
+    say_window(ctx, length, sizes, rates, count, low, high);
+}
+
+/* The smallest window, whatever ends it; the cache only where all windows end alike. */
+static void say_cache(struct dg_context *ctx, const struct window *w)
+{
+    size_t smallest = w->low[1] != 0 && (w->low[0] == 0 || w->low[1] < w->low[0]);
+    double low = (double)w->low[smallest], high = (double)w->high[smallest];
+    double size = (double)dg_infer_code_cache(w->low, w->high, LENGTHS);
+    if (low > 0)
+        dg_say(ctx, &(struct dg_number){
+            .key = "l1i_effective_size", .unit = "bytes", .value = low, .low = low, .high = high,
+            .confidence = 0.9, .samples = MOST_SIZES,
+            .method = "smallest code.window: straight code at 90 % of its best rate" });
+    else
+        dg_cannot(ctx, "l1i_effective_size", "bytes", DG_UNAVAILABLE,
+                  ctx->quick ? "left out by --quick" : "straight code of any size runs alike",
+                  ctx->quick ? "run without --quick" : "nothing: that is how the processor works");
+    if (size > 0)
+        dg_say(ctx, &(struct dg_number){
+            .key = "l1i_size", .unit = "bytes", .value = size, .low = low, .high = high,
+            .confidence = 0.8, .samples = LENGTHS * MOST_SIZES,
+            .method = "roundest size at which straight code of short and of long instructions "
+                      "slows down alike" });
+    else
+        dg_say_claim(ctx, "l1i_size", "bytes");
 }
 
 void dg_probe_code(struct dg_context *ctx)
 {
-    for (unsigned length = 4; length <= 8 && !ctx->quick && !ctx->stopped; length += 4)
-        one_length(ctx, length);
+    static const unsigned length[LENGTHS] = { 4, 8 };
+    struct window w = { { 0 }, { 0 } };
+    for (size_t i = 0; i < LENGTHS && !ctx->quick && !ctx->stopped; i++)
+        one_length(ctx, length[i], &w.low[i], &w.high[i]);
+    if (!ctx->stopped)
+        say_cache(ctx, &w);
 }

@@ -246,6 +246,22 @@ void dg_cannot(struct dg_context *ctx, const char *key, const char *unit, enum d
         .reason = reason, .help = help });
 }
 
+void dg_say_claim(struct dg_context *ctx, const char *key, const char *unit)
+{
+    size_t count;
+    const struct dg_claim *claims = dg_claims_of(ctx->claims, key, &count);
+    if (claims == NULL) {
+        dg_cannot(ctx, key, unit, DG_UNAVAILABLE, "not measured, and nothing here states it",
+                  "type the value into the profile if a plan needs it");
+        return;
+    }
+    double value = dg_claims_number(ctx->claims, key, 0);
+    dg_answers_add(&ctx->out, &(struct dg_answer){
+        .key = key, .unit = unit, .value = { .kind = DG_VALUE_NUMBER, .number = value },
+        .low = value, .high = value, .confidence = 0.5, .status = DG_CLAIMED,
+        .method = "stated by the system, not measured", .claims = claims, .claim_count = count });
+}
+
 void dg_refused(struct dg_context *ctx, const char *key, const char *unit)
 {
     const char *reason = ctx->last.rule[0] != '\0' ? dg_strdup(ctx->arena, ctx->last.rule)

@@ -74,6 +74,8 @@ void dg_say_exact(struct dg_context *ctx, const char *key, const char *unit, con
 void dg_say_text(struct dg_context *ctx, const char *key, const char *method, const char *text);
 void dg_say_list(struct dg_context *ctx, const char *key, const char *method,
                  const char *const *list, size_t count);
+/* What the system states, as a claim; else unknown. */
+void dg_say_claim(struct dg_context *ctx, const char *key, const char *unit);
 /* Unknown, with a reason and what to do about it. */
 void dg_cannot(struct dg_context *ctx, const char *key, const char *unit, enum dg_status status,
                const char *reason, const char *help);

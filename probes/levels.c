@@ -401,8 +401,7 @@ static void say_l3(struct dg_context *ctx, struct curve *c, double l2, double l2
 static void say_unprobed(struct dg_context *ctx)
 {
     static const struct { const char *key, *unit; } rows[] = {
-        { "l2_line_size", "bytes" },
-        { "l3_line_size", "bytes" }, { "l3_ways", "count" }, { "l3_set_stride", "bytes" },
+        { "l3_ways", "count" }, { "l3_set_stride", "bytes" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         dg_cannot(ctx, rows[i].key, rows[i].unit, DG_UNAVAILABLE,

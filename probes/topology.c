@@ -6,22 +6,6 @@
 
 #include <string.h>
 
-static void say_claim(struct dg_context *ctx, const char *key, const char *unit)
-{
-    size_t count;
-    const struct dg_claim *claims = dg_claims_of(ctx->claims, key, &count);
-    if (claims == NULL) {
-        dg_cannot(ctx, key, unit, DG_UNAVAILABLE, "not measured, and nothing here states it",
-                  "type the value into the profile if a plan needs it");
-        return;
-    }
-    double value = dg_claims_number(ctx->claims, key, 0);
-    dg_answers_add(&ctx->out, &(struct dg_answer){
-        .key = key, .unit = unit, .value = { .kind = DG_VALUE_NUMBER, .number = value },
-        .low = value, .high = value, .confidence = 0.5, .status = DG_CLAIMED,
-        .method = "stated by the system, not measured", .claims = claims, .claim_count = count });
-}
-
 static const char *claimed_text(const struct dg_context *ctx, const char *key)
 {
     size_t count;
@@ -33,8 +17,8 @@ void dg_probe_topology(struct dg_context *ctx)
 {
     static const struct { const char *key, *unit; } rows[] = {
         { "l1_shared_by", "count" }, { "l2_shared_by", "count" }, { "l3_shared_by", "count" },
-        { "l1i_size", "bytes" }, { "l1i_line_size", "bytes" }, { "l1i_ways", "count" },
-        { "l1i_set_stride", "bytes" }, { "l1i_shared_by", "count" },
+        { "l1i_line_size", "bytes" }, { "l1i_ways", "count" }, { "l1i_set_stride", "bytes" },
+        { "l1i_shared_by", "count" },
     };
     const char *kind = claimed_text(ctx, "core_kind"), *cpus = claimed_text(ctx, "cpus");
     double cores = dg_claims_number(ctx->claims, "cores", ctx->bench->info->cpus);
@@ -47,5 +31,5 @@ void dg_probe_topology(struct dg_context *ctx)
     dg_say_text(ctx, "core_kind", "capacity or identification of the pinned CPU",
                 kind != NULL ? kind : "core");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        say_claim(ctx, rows[i].key, rows[i].unit);
+        dg_say_claim(ctx, rows[i].key, rows[i].unit);
 }

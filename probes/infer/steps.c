@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "probes/infer/cache.h"
 #include "probes/infer/stats.h"
 
 size_t dg_infer_knee(const double *rate, size_t count, double part)
@@ -63,6 +64,14 @@ uint64_t dg_infer_window(const uint64_t *size, const double *rate, size_t count,
     while (i > 0 && rate[i - 1] < part * best)
         i--;
     return i == 0 || i == count ? 0 : size[i - 1];
+}
+
+uint64_t dg_infer_code_cache(const uint64_t *low, const uint64_t *high, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (low[i] == 0 || low[i] != low[0] || high[i] != high[0])
+            return 0;
+    return count < 2 ? 0 : dg_roundest((double)low[0], (double)high[0]);
 }
 
 struct dg_conflicts_seen dg_infer_conflicts(const double *cycles, size_t count)

@@ -25,6 +25,11 @@ size_t dg_infer_misses(const double *cycles, size_t count);
  * 0: it never falls. */
 uint64_t dg_infer_window(const uint64_t *size, const double *rate, size_t count, double part);
 
+/* The size of the instruction cache from windows of straight code of different instructions: [low,
+ * high) of each, where the rate falls. Decoded instructions are counted, not their bytes, so what
+ * ends at the same size for all is the cache itself. 0: they do not agree, or there is only one. */
+uint64_t dg_infer_code_cache(const uint64_t *low, const uint64_t *high, size_t count);
+
 /* Readings of pairs: those that are more than 15 % over the usual one collide. */
 struct dg_conflicts_seen { double usual, share, cost; };
 struct dg_conflicts_seen dg_infer_conflicts(const double *cycles, size_t count);

@@ -57,6 +57,20 @@ Test(steps, window)
     cr_expect_eq(dg_infer_window(size, flat, 5, 0.9), 0);
 }
 
+Test(steps, code_cache)
+{
+    static const struct { uint64_t low[2], high[2]; size_t count; uint64_t want; } rows[] = {
+        { { 28672, 28672 }, { 32768, 32768 }, 2, 32768 },
+        { { 65536, 65536 }, { 81920, 81920 }, 2, 65536 },
+        { { 40960, 40960 }, { 49152, 49152 }, 2, 49152 },
+        { { 6144, 12288 }, { 7168, 14336 }, 2, 0 }, { { 28672, 0 }, { 32768, 0 }, 2, 0 },
+        { { 28672 }, { 32768 }, 1, 0 }, { { 0, 0 }, { 0, 0 }, 2, 0 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_eq(dg_infer_code_cache(rows[i].low, rows[i].high, rows[i].count), rows[i].want,
+                     "row %zu", i);
+}
+
 Test(steps, conflicts)
 {
     double cycles[100];

@@ -41,6 +41,16 @@ static void both(struct sim_chip *chip)
                                                  .stream_lines = 20, .crosses_page = true };
 }
 
+static void pairs(struct sim_chip *chip)
+{
+    chip->adjacent_line = true;
+}
+
+static void long_lines(struct sim_chip *chip)
+{
+    chip->l2.line = chip->l3.line = 128;
+}
+
 /* ---- loads ---- */
 
 static void few_misses(struct sim_chip *chip)
@@ -105,6 +115,15 @@ static const struct row rows[] = {
         { "prefetch.reach.l1.s64", 192, 192, NULL }, { "prefetch.reach.any.s64", 1280, 1280, NULL },
         { "prefetch.reach.l1.s1024", 0, 0, NULL }, { "prefetch.streams", 32, 32, NULL },
         { "prefetch.crosses_page", 0, 0, "yes" } } },
+    { "lines come alone", { "beside" }, streams_only,
+      { { "l2_line_size", 64, 64, NULL }, { "l3_line_size", 64, 64, NULL },
+        { "prefetch.adjacent", 0, 0, "none" } } },
+    { "lines come in pairs", { "beside" }, pairs,
+      { { "l2_line_size", 0, 0, NULL }, { "l3_line_size", 0, 0, NULL },
+        { "prefetch.adjacent", 0, 0, "pair" } } },
+    { "lines behind L1 are longer", { "beside" }, long_lines,
+      { { "l2_line_size", 0, 0, NULL }, { "l3_line_size", 0, 0, NULL },
+        { "prefetch.adjacent", 0, 0, "pair" } } },
     { "12 misses, aliases", { "loads" }, few_misses,
       { { "core.misses", 12, 12, NULL }, { "core.alias.4096", 4.9, 5.1, NULL },
         { "core.conflict.share", 0, 0, NULL } } },
@@ -115,11 +134,13 @@ static const struct row rows[] = {
     { "decoded code is kept", { "code" }, decoded,
       { { "code.rate.b4.k1", 4.9, 5.1, NULL }, { "code.rate.b4.k16", 3.9, 4.1, NULL },
         { "code.rate.b8.k32", 1.9, 2.1, NULL }, { "code.rate.b8.k64", 1.2, 1.3, NULL },
-        { "code.window.b4", 6144, 6144, NULL }, { "code.window.b8", 12288, 12288, NULL } } },
+        { "code.window.b4", 6144, 6144, NULL }, { "code.window.b8", 12288, 12288, NULL },
+        { "l1i_effective_size", 6144, 6144, NULL }, { "l1i_size", 0, 0, NULL } } },
     { "code from L1I", { "code" }, plain_code,
       { { "code.rate.b4.k1", 4.9, 5.1, NULL }, { "code.rate.b4.k64", 4.9, 5.1, NULL },
         { "code.rate.b4.k128", 2.4, 2.6, NULL }, { "code.window.b4", 65536, 65536, NULL },
-        { "code.window.b8", 65536, 65536, NULL } } },
+        { "code.window.b8", 65536, 65536, NULL }, { "l1i_size", 65536, 65536, NULL },
+        { "l1i_effective_size", 65536, 65536, NULL } } },
     { "a clock that rises, and falls beside vectors", { "pace", "pages" }, ramps,
       { { "clock.after_idle", 1.1e9, 1.4e9, NULL }, { "clock.ramp", 1.75, 2.5, NULL },
         { "clock.sustained.64.1", 2.97e9, 3.03e9, NULL },

@@ -5,9 +5,11 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "probes/infer/beside.h"
 #include "probes/infer/cache.h"
 #include "probes/infer/groups.h"
 #include "probes/infer/pace.h"
+#include "probes/infer/keep.h"
 #include "probes/infer/rate.h"
 #include "probes/infer/sets.h"
 #include "probes/infer/stats.h"
@@ -78,6 +80,14 @@ STAGE(struct dg_conflicts_seen, infer_conflicts, (const double *c, size_t n), (c
       out.share *= 2)
 STAGE(struct dg_stat, stat_of, (double *v, size_t n), (v, n), out.median *= 1.1; out.low *= 1.1)
 STAGE(struct dg_stat, stat_fastest, (double *v, size_t n), (v, n), out.median *= 1.1)
+STAGE(uint64_t, infer_code_cache, (const uint64_t *l, const uint64_t *h, size_t n), (l, h, n),
+      out *= 2)
+STAGE(uint64_t, infer_resident, (const uint64_t *s, const double *r, size_t n, double part),
+      (s, r, n, part), out *= 2)
+STAGE(enum dg_inclusion, infer_inclusion, (const struct dg_keeps *k), (k),
+      out = out == DG_NEITHER ? DG_VICTIM : DG_NEITHER)
+STAGE(enum dg_adjacent, infer_adjacent, (const struct dg_beside *b), (b), out = DG_ADJACENT_PAIR)
+STAGE(bool, infer_lines_part, (const struct dg_beside *b), (b), out = !out)
 STAGE(bool, near, (double a, double b, double part), (a, b, part), out = !out)
 
 void __real_dg_clocks_add(struct dg_clocks *c, double hz);
@@ -156,6 +166,11 @@ static void full_core(struct sim_chip *chip)
     chip->pace = (struct sim_pace){ .idle = 0.5, .ramp_ms = 2 };
 }
 
+static void plain_code(struct sim_chip *chip)
+{
+    chip->front = (struct sim_front){ { 65536, 4, 64 }, 0, 5, { 32, 10, 4, 2 } };
+}
+
 /* haswell: 3 GHz, 32K/8, 512K/8, 4M/16 at 15 ns, memory at 90 ns, 64 translations */
 static const struct check checks[] = {
     { { "l1" }, "infer_ways infer_line infer_vote stat_of", false, NULL,
@@ -188,6 +203,13 @@ static const struct check checks[] = {
         { "prefetch.reach.any.s64", 384, 384, NULL } } },
     { { "code", "pace" }, "infer_window infer_ramp", true, full_core,
       { { "code.window.b4", 6144, 6144, NULL }, { "clock.ramp", 1.75, 2.5, NULL } } },
+    { { "code" }, "infer_code_cache", true, plain_code,
+      { { "l1i_size", 65536, 65536, NULL } } },
+    { { "keep" }, "infer_resident infer_inclusion", true, NULL,
+      { { "cache.resident.l1", 20000, 29000, NULL },
+        { "cache.inclusion.l3", 0, 0, "non-inclusive" } } },
+    { { "beside" }, "infer_adjacent infer_lines_part", true, NULL,
+      { { "prefetch.adjacent", 0, 0, "none" }, { "l2_line_size", 64, 64, NULL } } },
 };
 
 /* Which answers come with what was seen that another value excludes. */
@@ -208,6 +230,8 @@ static bool says(const struct dg_answers *answers, const struct known *k)
     if (k->text == NULL)
         return sim_judge(answers, k->key, k->low, k->high, true) == SIM_RIGHT &&
                (!needs_certificate(k->key) || (a != NULL && a->certificate != NULL));
+    if (a != NULL && a->value.kind == DG_VALUE_TEXT)
+        return strcmp(a->value.text, k->text) == 0;
     for (size_t i = 0; a != NULL && a->value.kind == DG_VALUE_LIST && i < a->value.list_count; i++)
         dg_format(text + strlen(text), sizeof text - strlen(text), "%s%s", i > 0 ? " " : "",
                   a->value.list[i]);
