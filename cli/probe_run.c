@@ -20,6 +20,7 @@
 #include "probes/replay.h"
 #include "probes/run.h"
 #include "profile/samples.h"
+#include "profile/reader.h"
 #include "profile/writer.h"
 
 /* Generous beside the quiet time of a run, so that a noisy machine has room to wait. */
@@ -356,6 +357,20 @@ static bool stands_beside(const struct session *s, const char *path)
     return s->result.interrupted || (s->result.incomplete && access(path, F_OK) == 0);
 }
 
+/* A file that its own reader refuses is of no use to anybody, and better told now than later. */
+static bool reads_back(struct session *s, const char *path, struct dg_error *e)
+{
+    struct dg_profile again;
+    if (dg_profile_load(path, s->arena, &again, e))
+        return true;
+    if (e != NULL) {
+        e->exit_code = DG_EXIT_INTERNAL;
+        dg_format(e->todo, sizeof e->todo, "the file and its samples were written all the same: "
+                  "report them, this is a fault of the probe");
+    }
+    return false;
+}
+
 /* FILE is always whole: a part stands beside it. */
 static bool write_files(struct session *s, const char *path, struct dg_error *e)
 {
@@ -365,7 +380,8 @@ static bool write_files(struct session *s, const char *path, struct dg_error *e)
     const char *samples = to != NULL ? dg_samples_path(to, s->arena) : NULL;
     if (samples == NULL)
         return dg_fail_memory(e, "");
-    if (!write_samples(s, samples, e) || !dg_profile_save(to, &s->profile, e))
+    if (!write_samples(s, samples, e) || !dg_profile_save(to, &s->profile, e) ||
+        !reads_back(s, to, e))
         return false;
     if (s->result.interrupted)
         fprintf(stderr, "deepgemm-probe: interrupted: what was measured so far is in %s; "
