@@ -274,7 +274,7 @@ static bool keep_old(struct pending *p, const char *path, struct dg_error *e)
 /* The target's folder; NULL: out of memory. */
 static char *folder_of(const char *target)
 {
-    char *copy = strdup(target);
+    char *copy = target == NULL ? NULL : strdup(target);
     char *slash = copy == NULL ? NULL : strrchr(copy, '/');
     if (slash != NULL)
         slash[slash == copy] = '\0';

@@ -204,10 +204,10 @@ static void check_target(const struct target *t, bool can_run)
 Test(products, avx2)
 {
 #if defined __x86_64__
-    check_target(&(struct target){ "x86_64-avx2", "test-avx2.json", "cc", NULL, 
+    /* every chip with AVX2 has F16C, which clang does not know by name */
+    check_target(&(struct target){ "x86_64-avx2", "test-avx2.json", "cc", NULL,
                                     { "f32", "f64", "f16", "bf16", "u8s8", "s8s8" } },
-                 __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                 __builtin_cpu_supports("f16c"));
+                 __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
 #else
     cr_skip_test("no AVX2 here");
 #endif

@@ -129,7 +129,7 @@ static const struct variant right[] = {
 #endif
 };
 
-Test(verify_dtype, right_ones_pass, .timeout = 200)
+Test(verify_dtype, right_ones_pass)
 {
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         struct fixture f;
@@ -198,7 +198,7 @@ static void expect_fault(const struct fault *fault, const char *dtype, size_t le
     fixture_close(&f);
 }
 
-Test(verify_dtype, faults_are_caught, .timeout = 280)
+Test(verify_dtype, faults_are_caught)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         for (const char *at = faults[i].dtypes; *at != '\0';) {
@@ -260,7 +260,7 @@ Test(verify_dtype, sums_that_cannot_fit_are_refused)
     fixture_close(&f);
 }
 
-Test(verify_dtype, emulated, .timeout = 280)
+Test(verify_dtype, emulated)
 {
     if (!dg_run_finds("aarch64-linux-gnu-gcc")
         || !(dg_run_finds("qemu-aarch64-static") || dg_run_finds("qemu-aarch64")))
