@@ -271,7 +271,7 @@ static bool keep_old(struct pending *p, const char *path, struct dg_error *e)
     return not_written(e, path, "cannot be replaced", number);
 }
 
-/* The target's folder; NULL: out of memory. */
+/* The folder of a target; NULL: out of memory, or there is no target. */
 static char *folder_of(const char *target)
 {
     char *copy = target == NULL ? NULL : strdup(target);
@@ -336,8 +336,10 @@ static void put_back(struct pending *p, size_t count)
 
 static void sweep(const struct pending *p)
 {
-    char *folder = p->straight ? NULL : folder_of(p->target);
-    const char *slash = p->straight ? NULL : strrchr(p->target, '/');
+    if (p->target == NULL)                        /* not a file, or not found */
+        return;
+    char *folder = folder_of(p->target);
+    const char *slash = strrchr(p->target, '/');
     if (folder != NULL)
         dg_folder_sweep(folder, slash == NULL ? p->target : slash + 1);
     free(folder);
