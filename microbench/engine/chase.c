@@ -157,7 +157,12 @@ bool dg_engine_evict(void *self, const struct dg_evict *evict, struct dg_samples
 
 /* --- cold refill --- */
 
-struct resample_run { struct engine *e; const struct dg_resample *resample; void *at; };
+struct resample_run {
+    struct engine *e;
+    const struct dg_resample *resample;
+    const struct dg_stream_entry *stream;
+    void *at;
+};
 
 /* Dependent loads; the pages of those to come are touched ahead by independent ones. */
 static void run_resample(void *context, uint64_t amount)
@@ -177,52 +182,41 @@ static void run_resample(void *context, uint64_t amount)
     r->at = at;
 }
 
-static void stream_window(struct engine *e, const struct dg_stream_entry *stream, uint64_t window)
+/* What passes pushes out the lines of the sample before. The chain is timed anew behind it. */
+static void stream_window(void *context, const struct engine *unused)
 {
+    struct resample_run *r = context;
     struct dg_stream_state state = {
-        .a = (uintptr_t)e->arena, .bytes = window / stream->step * stream->step, .passes = 1,
+        .a = (uintptr_t)r->e->arena,
+        .bytes = r->resample->window / r->stream->step * r->stream->step, .passes = 1,
     };
+    (void)unused;
     if (state.bytes > 0)
-        stream->run(&state);
+        r->stream->run(&state);
+    r->e->last = dg_checks_now(r->e, dg_chain_now(r->e));
 }
 
 bool dg_engine_resample(void *self, const struct dg_resample *resample, struct dg_samples *out,
-                     struct dg_error *error)
+                        struct dg_error *error)
 {
     struct engine *e = self;
-    struct resample_run context = {e, resample, NULL};
-    struct work work = {run_resample, &context, 1};
-    const struct dg_stream_entry *stream =
-        dg_stream_find(&(struct dg_stream){.kind = DG_READ}, e->info.features,
-                       e->info.feature_count);
-    unsigned failures = 0;
-    bool ok = true;
+    struct resample_run run = {
+        .e = e, .resample = resample,
+        .stream = dg_stream_find(&(struct dg_stream){.kind = DG_READ}, e->info.features,
+                                 e->info.feature_count),
+    };
+    struct work work = {.run = run_resample, .context = &run, .amount = 1,
+                        .before = stream_window};
     dg_request_begin(e, out, 1);
-    if (stream == NULL || resample->window > e->arena_bytes)
+    if (run.stream == NULL || resample->window > e->arena_bytes)
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "resample", "a window inside the arena",
                        "too large", "allow more memory");
     if (dg_order_bad(e, resample->order, resample->count, "resample", error))
         return false;
     dg_ring_link(e, resample->order, resample->count);
-    context.at = e->arena + resample->order[0];
-    for (unsigned attempts = 0; out->count < out->capacity; attempts++) {
-        struct dg_sample total;
-        enum go_on go = dg_request_next(e, attempts, failures, out->capacity, error);
-        ok = go != GO_FAIL;
-        if (go != GO_ON)
-            break;
-        stream_window(e, stream, resample->window);
-        e->last = dg_checks_now(e, dg_chain_now(e));
-        if (!dg_sample_once(e, &work, &total)) {
-            out->rejected++;
-            failures++;
-            continue;
-        }
-        failures = 0;
-        out->sample[out->count].cycles = total.cycles / (double)resample->count;
-        out->sample[out->count++].ns = total.ns / (double)resample->count;
-    }
+    run.at = e->arena + resample->order[0];
+    bool ok = dg_sample_collect(e, &work, (double)resample->count, &(struct dg_sample){0, 0}, out,
+                                error);
     dg_ring_unlink(e, resample->order, resample->count);
-    dg_samples_summary(out);
     return ok;
 }

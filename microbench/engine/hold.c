@@ -57,15 +57,21 @@ static bool inside(const struct engine *e, const struct dg_hold *q, struct dg_er
                            "too large", "allow more memory");
 }
 
+/* Of a run only its timed walks count. */
+static void take_walks(void *context, const struct engine *e, struct dg_sample *total)
+{
+    const struct hold_run *r = context;
+    double ns = r->ticks * e->clock.ns_per_tick;
+    *total = (struct dg_sample){.cycles = ns * total->cycles / total->ns, .ns = ns};
+}
+
 bool dg_engine_hold(void *self, const struct dg_hold *hold, struct dg_samples *out,
                     struct dg_error *error)
 {
     struct engine *e = self;
     struct hold_run run = {.e = e, .hold = hold, .chase = dg_chase_loop(e, false, error)};
-    struct work work = {run_hold, &run, 1};
+    struct work work = {.run = run_hold, .context = &run, .amount = 1, .after = take_walks};
     const double loads = (double)hold->count * (hold->push > 0 ? 1 : hold->walks);
-    unsigned failures = 0;
-    bool ok = true;
     dg_request_begin(e, out, 1);
     run.stream = dg_stream_find(&(struct dg_stream){.kind = DG_READ}, e->info.features,
                                 e->info.feature_count);
@@ -75,23 +81,7 @@ bool dg_engine_hold(void *self, const struct dg_hold *hold, struct dg_samples *o
     dg_ring_link(e, hold->order, hold->count);
     run.at = e->arena + hold->order[0];
     run_hold(&run, 1);
-    for (unsigned attempts = 0; out->count < out->capacity; attempts++) {
-        struct dg_sample total;
-        enum go_on go = dg_request_next(e, attempts, failures, out->capacity, error);
-        ok = go != GO_FAIL;
-        if (go != GO_ON)
-            break;
-        if (!dg_sample_once(e, &work, &total)) {
-            out->rejected++;
-            failures++;
-            continue;
-        }
-        failures = 0;
-        double ns = run.ticks * e->clock.ns_per_tick / loads;
-        out->sample[out->count].cycles = ns * total.cycles / total.ns;
-        out->sample[out->count++].ns = ns;
-    }
+    bool ok = dg_sample_collect(e, &work, loads, &(struct dg_sample){0, 0}, out, error);
     dg_ring_unlink(e, hold->order, hold->count);
-    dg_samples_summary(out);
     return ok;
 }

@@ -68,6 +68,8 @@ struct work {
     void *context;
     uint64_t amount;
     void (*before)(void *context, const struct engine *e);   /* each sample; may be NULL */
+    /* a good sample, where only a part of the run counts; may be NULL */
+    void (*after)(void *context, const struct engine *e, struct dg_sample *total);
 };
 
 /* clock.c */

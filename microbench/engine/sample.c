@@ -137,6 +137,8 @@ bool dg_sample_collect(struct engine *e, const struct work *work, double units,
             continue;
         }
         failures = 0;
+        if (work->after != NULL)
+            work->after(work->context, e, &total);
         out->sample[out->count].cycles = (total.cycles - overhead->cycles) / units;
         out->sample[out->count++].ns = (total.ns - overhead->ns) / units;
     }
