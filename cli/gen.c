@@ -112,7 +112,7 @@ static void print_plan(const struct dg_problem *p, const struct dg_plan *plan)
     printf("plan:      tile %u x %u, blocks kc %llu, mc %llu, nc %llu, %s%s\n", plan->tile.rows,
            plan->tile.vectors * plan->body.lanes, (unsigned long long)plan->kc_elements,
            (unsigned long long)plan->mc, (unsigned long long)plan->nc,
-           plan->inner == DG_PANELS_OUTER ? "panels outer" : "tiles outer",
+           dg_inner_text(plan->inner),
            plan->prefetch ? ", prefetch" : "");
     printf("predicted: %llu cycles", (unsigned long long)dg_kernel_cycles(plan));
     if (operations > 0 && peak > 0 && cycles > 0)

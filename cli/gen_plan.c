@@ -33,16 +33,11 @@ static double gap_of(const struct dg_plan_result *plan)
     return (double)(plan->runner_up.cycles - plan->best.cycles) / (double)plan->best.cycles;
 }
 
-static const char *order_of(const struct dg_plan *plan)
-{
-    return plan->inner == DG_PANELS_OUTER ? "panels outer" : "tiles outer";
-}
-
 static void add_blocks(struct dg_str *out, const struct dg_plan *plan)
 {
     dg_str_format(out, "kc %llu x %llu, mc %llu x %llu, nc %llu x %llu, %s, prefetch %s",
                   (ull)plan->kc_elements, (ull)plan->k_blocks, (ull)plan->mc, (ull)plan->m_blocks,
-                  (ull)plan->nc, (ull)plan->n_blocks, order_of(plan),
+                  (ull)plan->nc, (ull)plan->n_blocks, dg_inner_text(plan->inner),
                   plan->prefetch ? "on" : "off");
 }
 
@@ -252,7 +247,7 @@ static void add_plan_json(struct dg_str *out, const struct dg_plan *plan)
     dg_str_format(out, "\"blocks\": {\"kc\": %llu, \"mc\": %llu, \"nc\": %llu}, ",
                   (ull)plan->kc_elements, (ull)plan->mc, (ull)plan->nc);
     dg_str_format(out, "\"order\": \"%s\", \"prefetch\": %s, \"predicted_cycles\": ",
-                  order_of(plan), plan->prefetch ? "true" : "false");
+                  dg_inner_text(plan->inner), plan->prefetch ? "true" : "false");
     dg_str_double(out, cycles_of(plan->cycles));
 }
 

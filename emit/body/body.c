@@ -10,7 +10,7 @@ struct recipe {
     const char *name;
     enum dg_dtype dtype;
     const char *element, *a, *b, *c, *source;
-    unsigned group, a_bytes, b_bytes, c_bytes;
+    unsigned group, lane;
     enum dg_sem chain;
     const char *chain_dtype;
     bool flip;
@@ -18,10 +18,9 @@ struct recipe {
 };
 
 static const struct recipe recipes[] = {
-#define RECIPE(name, dtype, sum, a, b, c, source, group, a_bytes, b_bytes, c_bytes, chain, \
-               chain_dtype, flip, mix) \
-    { name, DG_##dtype, #sum, #a, #b, #c, #source, group, a_bytes, b_bytes, c_bytes, \
-      DG_SEM_##chain, #chain_dtype, flip, #mix },
+#define RECIPE(name, dtype, sum, a, b, c, source, group, lane, chain, chain_dtype, flip, mix) \
+    { name, DG_##dtype, #sum, #a, #b, #c, #source, group, lane, DG_SEM_##chain, #chain_dtype, \
+      flip, #mix },
 #include "emit/body/recipes.def"
 };
 
@@ -116,7 +115,8 @@ static bool follow(const struct dg_isa *isa, const struct recipe *recipe, struct
     *out = (struct dg_body){
         .name = recipe->name, .isa = isa, .dtype = recipe->dtype, .element = recipe->element,
         .mix = recipe->mix, .c = recipe->c, .source = recipe->source, .group = recipe->group,
-        .a_bytes = recipe->a_bytes, .b_bytes = recipe->b_bytes, .c_bytes = recipe->c_bytes,
+        .a_bytes = dg_dtypes[recipe->dtype].a_bytes, .b_bytes = recipe->lane,
+        .c_bytes = dg_dtypes[recipe->dtype].c_bytes,
         .sum_bytes = recipe->dtype == DG_F64 ? 8 : 4,
         .lanes = isa->vector_bits / (recipe->dtype == DG_F64 ? 64 : 32),
     };

@@ -32,6 +32,11 @@ struct dg_split { uint32_t size[2], count[2]; };
  * the last one, both of the same two sizes. */
 enum dg_inner { DG_PANELS_OUTER, DG_TILES_OUTER };
 
+static inline const char *dg_inner_text(enum dg_inner inner)
+{
+    return inner == DG_PANELS_OUTER ? "panels outer" : "tiles outer";
+}
+
 /* What decides between plans whose costs are equal within the model's error. */
 struct dg_simplicity {
     uint32_t bodies;                              /* distinct tile bodies */

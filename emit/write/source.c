@@ -64,7 +64,7 @@ static void put_plan(struct writer *w)
                   w->comment, plan->tile.rows, plan->tile.vectors * plan->body.lanes,
                   (unsigned long long)plan->kc_elements, (unsigned long long)plan->mc,
                   (unsigned long long)plan->nc,
-                  plan->inner == DG_PANELS_OUTER ? "panels outer" : "tiles outer",
+                  dg_inner_text(plan->inner),
                   plan->prefetch ? ", next panel prefetched" : "", plan->unroll);
     dg_str_format(&w->out, "%s Estimated cycles: %llu\n", w->comment,
                   (unsigned long long)dg_kernel_cycles(plan));

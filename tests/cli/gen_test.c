@@ -205,6 +205,7 @@ Test(gen, what_if, .init = set_up, .fini = tear_down)
         { "res.multiply.capacity=4", "res.multiply.capacity = 4, was 2\n", 0 },
         { "l3_latency=99", "l3_latency = 99, was 15 (no plan reads it", 0 },
         { "mix.call.f32.256=null", "mix.call.f32.256 = none, was 4\n", 0 },
+        { "res.load.users=null", "res.load.users = none, was list of ", 0 },
         { "l2_sise=1", "did you mean l2_size", 2 },
         { "l1_ways=-3", "must be 1 to 128", 2 },
         { "l1_ways=many", "KEY=NUMBER", 2 },
