@@ -212,6 +212,30 @@ Test(problem, element_types)
     }
 }
 
+/* The longest sums that fit, and what a dtype takes of layouts. */
+Test(problem, limits_of_element_types)
+{
+    static const struct { const char *text, *rule; } cases[] = {
+        { "k: 65793\ndtype: u8s8\n", NULL },     /* 65793 * 255 * 128 < 2^31 <= 65794 * that */
+        { "k: 65794\ndtype: u8s8\n", "at most 65793" },
+        { "k: 131071\ndtype: s8s8\n", NULL },    /* 131072 * 128 * 128 = 2^31 */
+        { "k: 131072\ndtype: s8s8\n", "at most 131071" },
+        { "k: 131072\ndtype: bf16\n", NULL },
+        { "k: 8\ndtype: f16\nlayout:\n  b: row_major\n", NULL },
+        { "k: 8\ndtype: bf16\nlayout:\n  b: row_major\n", "not built yet for this dtype" },
+        { "k: 8\ndtype: s8s8\nlayout:\n  b: row_major\n", "not built yet for this dtype" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dg_problem p;
+        struct dg_error e = { 0 };
+        char text[128];
+        snprintf(text, sizeof text, "m: 8\nn: 9\n%s", cases[i].text);
+        bool good = read_yaml(text, &p, &e);
+        cr_expect_eq(good, cases[i].rule == NULL, "case %zu: %s", i, e.rule);
+        cr_expect(good || strstr(e.rule, cases[i].rule) != NULL, "case %zu: %s", i, e.rule);
+    }
+}
+
 /* The file of the examples asks for f16 and col_major: refused by name until they are built. */
 Test(problem, example)
 {
