@@ -8,7 +8,7 @@
 
 /* Plans within 5 in 1000 of the cheapest one are equal within the model's error, beyond 20 in 1000
  * they are not. */
-enum { TIE_THOUSANDTHS = 5, NO_TIE_THOUSANDTHS = 20 };
+enum { TIE_THOUSANDTHS = 4, NO_TIE_THOUSANDTHS = 20 };
 
 static bool same(const char *a, const char *b)
 {
@@ -174,32 +174,28 @@ static bool fill(const struct dg_space *s, const struct dg_found *found,
     return fill_terms(&corner, out, e);
 }
 
-/* Up to where plans are ties. Only a plan simpler than all cheaper ones changes what is chosen: the
- * limit is the middle of the widest gap that the costs of these leave between what surely is a tie
- * and what surely is none. Another run of the probe moves costs a little, but seldom across that
- * gap, so its profile gives the same plan. */
-static bool tie_limit(const struct dg_space *s, dg_cost cheapest, dg_cost *out, struct dg_error *e)
+/* The simplest of the plans that are ties with the cheapest one. Plans simpler than all cheaper
+ * ones form a staircase from what surely is no tie down to what surely is one: it is cut where a
+ * step is highest. Another run of the probe moves costs a little, but seldom across that step, so
+ * its profile gives the same plan. */
+static bool simplest(const struct dg_space *s, dg_cost cheapest, struct dg_found *best,
+                     uint64_t *priced, struct dg_error *e)
 {
     dg_cost low = cheapest + cheapest / 1000 * TIE_THOUSANDTHS;
-    dg_cost high = cheapest + cheapest / 1000 * NO_TIE_THOUSANDTHS, widest = -1;
-    const struct dg_found *simplest = NULL;
-    size_t count;
-    const struct dg_found *forms = dg_search_forms(s, high, &count, e);
-    *out = low;
-    if (forms == NULL)
-        return false;
-    for (size_t i = 0; i <= count; i++) {
-        if (i < count && simplest != NULL && !dg_simpler(forms[i].simple, simplest->simple))
-            continue;
-        simplest = i < count ? &forms[i] : NULL;
-        dg_cost next = i < count ? forms[i].cost : high;
-        if (next < low)
-            continue;
-        if (next - low > widest) {
-            widest = next - low;
-            *out = low + widest / 2;
+    dg_cost above = cheapest + cheapest / 1000 * NO_TIE_THOUSANDTHS, highest = -1;
+    for (dg_cost limit = above; highest < 0 || limit >= low;) {
+        struct dg_found next;
+        struct dg_search_count count;
+        if (!dg_search_simplest(s, limit, &next, &count, e))
+            return false;
+        *priced += count.priced;
+        dg_cost stair = next.cost > low ? next.cost : low;
+        if (above - stair > highest) {
+            highest = above - stair;
+            *best = next;
         }
-        low = next;
+        above = next.cost;
+        limit = next.cost - 1;
     }
     return true;
 }
@@ -208,17 +204,14 @@ static bool tie_limit(const struct dg_space *s, dg_cost cheapest, dg_cost *out, 
 static bool optimise(const struct dg_space *s, struct dg_plan_result *out, struct dg_error *e)
 {
     struct dg_found cheapest, second, best;
-    struct dg_search_count count, more;
+    struct dg_search_count count;
     if (!dg_search_cheapest(s, &cheapest, &second, &count, e))
         return false;
     if (!cheapest.found)
         return dg_fail(e, DG_EXIT_INPUT, "m, n, k", "the product is too large to price", "",
                        "split it");
-    dg_cost limit;
-    if (!tie_limit(s, cheapest.cost, &limit, e) ||
-        !dg_search_simplest(s, limit, &best, &more, e))
+    if (!simplest(s, cheapest.cost, &best, &count.priced, e))
         return false;
-    count.priced += more.priced;
     const struct dg_found *other = best.point.t == cheapest.point.t ? &second : &cheapest;
     return fill(s, &best, count, &out->best, e) && fill(s, other, count, &out->runner_up, e);
 }

@@ -37,11 +37,14 @@ static inline const char *dg_inner_text(enum dg_inner inner)
     return inner == DG_PANELS_OUTER ? "panels outer" : "tiles outer";
 }
 
-/* What decides between plans whose costs are equal within the model's error. */
+/* What decides between plans whose costs are equal within the model's error, in this order. */
 struct dg_simplicity {
+    uint32_t loads;                               /* eighths of a load that a multiply takes */
+    bool prefetch;
     uint32_t bodies;                              /* distinct tile bodies */
     uint32_t weight;                              /* code in sixteenths of the instruction cache */
-    uint32_t loops;                               /* blocked dimensions, and prefetching */
+    uint32_t loops;                               /* blocked dimensions */
+    uint32_t reuse;                               /* multiplies of a load, in 65536ths */
     uint64_t traffic;                             /* bytes into L1, L2 and the last level */
     uint32_t code;                                /* operations written out */
 };

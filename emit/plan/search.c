@@ -30,14 +30,20 @@ static struct bounded bound(const struct search *search, const struct dg_box *bo
     return b;
 }
 
-bool dg_simpler(struct dg_simplicity a, struct dg_simplicity b)
+static bool simpler(struct dg_simplicity a, struct dg_simplicity b)
 {
+    if (a.loads != b.loads)
+        return a.loads < b.loads;
+    if (a.prefetch != b.prefetch)
+        return b.prefetch;
     if (a.bodies != b.bodies)
         return a.bodies < b.bodies;
     if (a.weight != b.weight)
         return a.weight < b.weight;
     if (a.loops != b.loops)
         return a.loops < b.loops;
+    if (a.reuse != b.reuse)
+        return a.reuse > b.reuse;
     return a.traffic < b.traffic;
 }
 
@@ -54,7 +60,8 @@ static bool promising(const struct search *search, const struct bounded *b)
         return false;
     if (!search->by_simplicity)
         return beats(b, best->found && b->box.t != best->point.t ? search->other : best);
-    return !best->found || dg_simpler(b->simple, best->simple);
+    return !best->found || simpler(b->simple, best->simple) ||
+           (!simpler(best->simple, b->simple) && b->cost < best->cost);
 }
 
 static void take(struct search *search, const struct bounded *b)
@@ -103,7 +110,7 @@ static bool less(const struct search *search, const struct bounded *a, const str
     if (a->possible != b->possible)
         return a->possible;
     if (search->by_simplicity) {
-        return dg_simpler(a->simple, b->simple);
+        return simpler(a->simple, b->simple);
     }
     return a->cost < b->cost;
 }
@@ -194,33 +201,6 @@ bool dg_search_cheapest(const struct dg_space *s, struct dg_found *best, struct 
     struct search search = { .s = s, .limit = DG_COST_MOST - 1, .best = best, .other = other };
     *best = *other = (struct dg_found){ 0 };
     return run(&search, count, e);
-}
-
-struct dg_found *dg_search_forms(const struct dg_space *s, dg_cost limit, size_t *count,
-                                 struct dg_error *e)
-{
-    struct bounded roots[ROOTS];
-    struct dg_found best;
-    struct search search = { .s = s, .limit = limit, .best = &best, .other = &best };
-    struct dg_found *forms = dg_alloc_array(s->arena, ROOTS * s->tile_count, sizeof *forms);
-    *count = 0;
-    for (size_t i = 0; forms != NULL && i < s->tile_count; i++)
-        for (size_t r = roots_of(&search, &s->tiles[i], roots); r-- > 0;) {
-            struct dg_corner corner;
-            best = (struct dg_found){ 0 };
-            descend(&search, &roots[r]);
-            if (!best.found)
-                continue;
-            dg_corner_of(s, &best.point, &corner);
-            best.simple = dg_simplicity_of(&corner);
-            size_t at = (*count)++;
-            for (; at > 0 && forms[at - 1].cost > best.cost; at--)
-                forms[at] = forms[at - 1];
-            forms[at] = best;
-        }
-    if (forms == NULL)
-        dg_fail_memory(e, "plan");
-    return forms;
 }
 
 bool dg_search_simplest(const struct dg_space *s, dg_cost limit, struct dg_found *best,

@@ -19,14 +19,10 @@ struct dg_search_count { uint64_t points, priced; };
 /* The cheapest plan, and the cheapest one with another tile (not `found` where there is none). */
 bool dg_search_cheapest(const struct dg_space *s, struct dg_found *best, struct dg_found *other,
                         struct dg_search_count *count, struct dg_error *e);
-bool dg_simpler(struct dg_simplicity a, struct dg_simplicity b);
-/* The cheapest plan of each tile, order and prefetch, of those that cost at most `limit`, by rising
- * cost. NULL: out of memory. */
-struct dg_found *dg_search_forms(const struct dg_space *s, dg_cost limit, size_t *count,
-                                 struct dg_error *e);
-/* Of all plans that cost at most `limit` the one with the fewest bodies, then the lightest code,
- * then the fewest loops, then the least traffic; never by cost, which is noise at this scale: two
- * profiles of one chip shall give one plan. */
+/* Of all plans that cost at most `limit` the one whose tile loads least for a multiply, so asks
+ * least of all that was not measured; then without prefetch, with the fewest bodies, the lightest
+ * code, the fewest loops, the least traffic. Never by cost, which is noise at this scale: two
+ * profiles of one chip shall give one plan. Of equally simple ones the cheapest. */
 bool dg_search_simplest(const struct dg_space *s, dg_cost limit, struct dg_found *best,
                         struct dg_search_count *count, struct dg_error *e);
 

@@ -25,7 +25,13 @@ static void sizes_of(const struct dg_corner *p, unsigned sizes[2])
 
 struct dg_simplicity dg_simplicity_of(const struct dg_corner *p)
 {
-    struct dg_simplicity simple = { 0 };
+    uint32_t loads = p->t->tile.rows + p->t->tile.vectors;
+    uint32_t multiplies = p->t->tile.rows * p->t->tile.vectors;
+    struct dg_simplicity simple = {
+        .loads = (8 * loads + multiplies - 1) / multiplies,
+        .reuse = multiplies * 65536 / loads,
+        .prefetch = p->box->prefetch,
+    };
     uint32_t starts = p->k_blocks > 1 && p->s->problem->beta == 0 ? 2 : 1;
     unsigned sizes[2];
     sizes_of(p, sizes);
@@ -41,7 +47,7 @@ struct dg_simplicity dg_simplicity_of(const struct dg_corner *p)
             simple.code += code_of(p, sizes[i], p->t->tail_vectors);
         }
     }
-    simple.loops = (p->k_blocks > 1) + (p->m_blocks > 1) + (p->n_blocks > 1) + p->box->prefetch;
+    simple.loops = (p->k_blocks > 1) + (p->m_blocks > 1) + (p->n_blocks > 1);
     uint64_t unit = p->s->c->code_capacity / 16;
     simple.weight = (uint32_t)(dg_code_bytes(simple) / (unit > 0 ? unit : 1));
     for (int level = 0; level < DG_LEVELS; level++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apart.h"
 
+#include <math.h>
+
 static uint64_t up(uint64_t a, uint64_t b)
 {
     return (a + b - 1) / b;
@@ -181,7 +183,11 @@ static uint64_t simple(const struct dg_space *s, const struct dg_tile_space *t,
         code += t->full != NULL ? operations(r->size[i], t->tile.vectors) : 0;
         code += t->tail != NULL ? operations(r->size[i], t->tail_vectors) : 0;
     }
-    out->loops = (l->k_blocks > 1) + (l->m_blocks > 1) + (l->n_blocks > 1) + prefetch;
+    double m = t->tile.rows, v = t->tile.vectors;
+    out->loads = (uint32_t)ceil(8 * (1 / m + 1 / v) - 1e-9);
+    out->reuse = (uint32_t)floor(65536 * m * v / (m + v) + 1e-9);
+    out->prefetch = prefetch;
+    out->loops = (l->k_blocks > 1) + (l->m_blocks > 1) + (l->n_blocks > 1);
     out->weight = (uint32_t)(8 * code / larger(s->c->code_capacity / 16, 1));
     return 8 * code;
 }

@@ -17,7 +17,8 @@ struct choice {
 struct verdict {
     bool possible;
     dg_cost cost;
-    uint32_t bodies, weight, loops;
+    uint32_t loads, bodies, weight, loops, reuse;
+    bool prefetch;
     uint64_t traffic;                             /* bytes into L1, into L2, into the last level */
 };
 
