@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/names.h"
 
+#include <string.h>
+
 enum { LONGEST = 63 };
 
 static char folded(char c)
@@ -48,7 +50,10 @@ const char *dg_name_nearest(const char *text, const char *const *names, size_t c
     const char *best = NULL;
     unsigned best_distance = bounded_length(text) / 2 + 1;
     for (size_t i = 0; i < count; i++) {
+        const char *dot = strrchr(names[i], '.');
         unsigned distance = dg_name_distance(text, names[i]);
+        if (dot != NULL)                          /* a key at the wrong level */
+            distance = least(distance, dg_name_distance(text, dot + 1) + 1);
         if (distance < best_distance) {
             best_distance = distance;
             best = names[i];

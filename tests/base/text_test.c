@@ -114,11 +114,12 @@ Test(text, arena_and_format)
 Test(text, nearest_name)
 {
     static const char *const names[] = { "dtype", "l1_size", "l2_size", "layout.b", "m",
-                                         "tile_m", "vector_registers" };
+                                         "tile_m", "vector_registers", "codegen.kernel_name" };
     static const struct { const char *text, *near; } rows[] = {
         { "dtpye", "dtype" }, { "l1-size", "l1_size" }, { "l1_cache_size", "l1_size" },
         { "L1_SIZE", "l1_size" }, { "tile_n", "tile_m" }, { "vector_register", "vector_registers" },
-        { "layout_b", "layout.b" }, { "quantisation", NULL }, { "zzz", NULL },
+        { "layout_b", "layout.b" }, { "quantisation", NULL },
+        { "kernel_name", "codegen.kernel_name" }, { "kernelname", "codegen.kernel_name" }, { "zzz", NULL },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *near = dg_name_nearest(rows[i].text, names, sizeof names / sizeof names[0]);
