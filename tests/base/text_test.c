@@ -119,7 +119,8 @@ Test(text, nearest_name)
         { "dtpye", "dtype" }, { "l1-size", "l1_size" }, { "l1_cache_size", "l1_size" },
         { "L1_SIZE", "l1_size" }, { "tile_n", "tile_m" }, { "vector_register", "vector_registers" },
         { "layout_b", "layout.b" }, { "quantisation", NULL },
-        { "kernel_name", "codegen.kernel_name" }, { "kernelname", "codegen.kernel_name" }, { "zzz", NULL },
+        { "kernel_name", "codegen.kernel_name" }, { "kernelname", "codegen.kernel_name" },
+        { "zzz", NULL },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *near = dg_name_nearest(rows[i].text, names, sizeof names / sizeof names[0]);

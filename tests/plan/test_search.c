@@ -128,7 +128,8 @@ Test(search, brute_force, .timeout = 300)
         dg_cost limit = found.cost + found.cost / 1000 * TIE;
         cr_assert(dg_search_simplest(&s.space, limit, &found, &count, &e));
         struct verdict best = enumerate(&s, limit).simplest;
-        cr_assert(found.simple.loads == best.loads && found.simple.reuse == best.reuse && found.simple.prefetch == best.prefetch &&
+        cr_assert(found.simple.loads == best.loads && found.simple.reuse == best.reuse &&
+                  found.simple.prefetch == best.prefetch &&
                   found.simple.bodies == best.bodies && found.simple.weight == best.weight &&
                   found.simple.loops == best.loops && found.simple.traffic == best.traffic &&
                   found.cost == best.cost && found.cost <= limit,
@@ -157,7 +158,8 @@ Test(search, bounds, .timeout = 300)
                 cr_assert_leq(dg_terms[t].cost(&corner), dg_terms[t].cost(&plan), "seed %llu %s",
                               (unsigned long long)seed, dg_terms[t].id);
             struct dg_simplicity low = dg_simplicity_of(&corner), high = dg_simplicity_of(&plan);
-            cr_assert(low.loads <= high.loads && low.reuse >= high.reuse && low.prefetch <= high.prefetch &&
+            cr_assert(low.loads <= high.loads && low.reuse >= high.reuse &&
+                      low.prefetch <= high.prefetch &&
                       low.bodies <= high.bodies && low.weight <= high.weight &&
                       low.loops <= high.loops && low.code <= high.code &&
                       low.traffic <= high.traffic);
