@@ -99,8 +99,13 @@ static void read_rate(struct dg_context *ctx, const struct dg_op *op, const char
     dg_say(ctx, &(struct dg_number){
         .key = key, .unit = "1/cycle", .value = rate.per_cycle, .low = low, .high = high,
         .confidence = 1, .samples = samples, .method = "best rate over all chain counts" });
-    dg_say_exact(ctx, key_chains, "count",
-                 "fewest independent chains that reach 97 % of the best rate", rate.chains, 1);
+    if (rate.chains > 0)
+        dg_say_exact(ctx, key_chains, "count",
+                     "fewest independent chains that reach 97 % of the best rate", rate.chains, 1);
+    else
+        dg_cannot(ctx, key_chains, "count", DG_UNRELIABLE,
+                  "the rate grows so slowly with the chains that noise would choose their number",
+                  "look at the rates by chains in the report");
 }
 
 /* The first operand of these kinds; strlen(op->operands): there is none. */

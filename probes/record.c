@@ -126,7 +126,7 @@ struct dg_bench dg_recording_bench(struct dg_recorder *r)
 bool dg_replay_init(struct dg_replay *replay, const struct dg_sample_row *rows, size_t count,
                     struct dg_arena *arena)
 {
-    *replay = (struct dg_replay){ .row = rows, .count = count,
+    *replay = (struct dg_replay){ .row = rows, .count = count, .left = count,
                                   .used = dg_alloc_array(arena, count + 1, sizeof(bool)) };
     return replay->used != NULL;
 }
@@ -149,6 +149,7 @@ static const struct dg_sample_row *find_row(struct dg_replay *r, const char *req
         if (r->used[i] || strcmp(r->row[i].request, request) != 0)
             continue;
         r->used[i] = true;
+        r->left--;
         r->next = i + 1;
         r->over |= r->row[i].refused != NULL && strcmp(r->row[i].refused, DG_RULE_OVER) == 0;
         return &r->row[i];
@@ -216,10 +217,7 @@ static double replay_time_left(void *self)
     const struct dg_replay *r = self;
     if (r->then != NULL)
         return r->then->time_left(r->then->self);
-    for (size_t i = 0; !r->over && i < r->count; i++)
-        if (!r->used[i])
-            return -1;
-    return 0;
+    return r->over || r->left == 0 ? 0 : -1;
 }
 
 struct dg_bench dg_replay_bench(struct dg_replay *r, const struct dg_bench_info *info)

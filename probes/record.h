@@ -33,6 +33,7 @@ struct dg_replay {
     const struct dg_sample_row *row;
     size_t count;
     size_t next;                                 /* behind the last answer */
+    size_t left;                                 /* rows that have not answered yet */
     bool *used;
     const struct dg_bench *then;                 /* NULL: what is not recorded is refused */
     bool live;                                   /* `then` is being asked */

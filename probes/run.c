@@ -79,6 +79,8 @@ static enum rule rule_of(const struct dg_probe_options *options, const char *key
 struct repeat_list {                             /* all answers to one key, oldest first */
     struct dg_answer answer[MOST_THOROUGH];
     size_t count;
+    enum rule kind;
+    struct dg_vote_rule rule;
     bool settled;
     size_t probe;                                /* which one gave them */
     unsigned call;                               /* at which of its calls, the last of them */
@@ -90,6 +92,7 @@ struct runner {
     struct dg_probe_result *result;
     struct repeat_list *key;
     size_t keys, key_capacity;
+    size_t next;                                 /* behind the key that was found last */
     unsigned ran[DG_PROBE_COUNT];                /* complete repeats */
     unsigned said[DG_PROBE_COUNT];               /* the last call that had answers */
     bool wanted[DG_PROBE_COUNT];
@@ -99,20 +102,30 @@ struct runner {
     double first_clock, last_clock;              /* ns of one cycle: start and end of the run */
 };
 
+/* The search starts behind the last find: probes name their keys in the same order each time. */
+static struct repeat_list *find_list(struct runner *r, const char *key)
+{
+    for (size_t n = 0; n < r->keys; n++) {
+        size_t i = (r->next + n) % r->keys;
+        if (strcmp(r->key[i].answer[0].key, key) != 0)
+            continue;
+        r->next = i + 1;
+        return &r->key[i];
+    }
+    return NULL;
+}
+
 static bool is_settled(void *self, const char *key)
 {
-    const struct runner *r = self;
-    for (size_t i = 0; i < r->keys; i++)
-        if (strcmp(r->key[i].answer[0].key, key) == 0)
-            return r->key[i].settled;
-    return false;
+    const struct repeat_list *list = find_list(self, key);
+    return list != NULL && list->settled;
 }
 
 static struct repeat_list *list_of(struct runner *r, const char *key)
 {
-    for (size_t i = 0; i < r->keys; i++)
-        if (strcmp(r->key[i].answer[0].key, key) == 0)
-            return &r->key[i];
+    struct repeat_list *list = find_list(r, key);
+    if (list != NULL)
+        return list;
     if (r->keys == r->key_capacity) {
         size_t more = r->key_capacity == 0 ? 512 : 2 * r->key_capacity;
         struct repeat_list *fresh = dg_alloc_array(r->ctx.arena, more, sizeof *fresh);
@@ -123,7 +136,9 @@ static struct repeat_list *list_of(struct runner *r, const char *key)
         r->key = fresh;
         r->key_capacity = more;
     }
-    return &r->key[r->keys++];
+    list = &r->key[r->keys++];
+    list->kind = rule_of(r->options, key, &list->rule);
+    return list;
 }
 
 /* Takes in what one call of a probe has said. */
@@ -150,12 +165,11 @@ static void collect(struct runner *r, size_t probe)
 
 static struct dg_answer settle(struct runner *r, struct repeat_list *list)
 {
-    struct dg_vote_rule rule;
+    struct dg_vote_rule rule = list->rule;
     struct dg_answer out = list->answer[list->count - 1];
-    enum rule kind = rule_of(r->options, list->answer[0].key, &rule);
     if (dg_probes[list->probe].once || out.status == DG_UNAVAILABLE)
         rule.needed = 1;
-    if (kind == RULE_LATEST)
+    if (list->kind == RULE_LATEST)
         list->settled = r->ran[list->probe] >= rule.needed;
     else
         list->settled = dg_infer_vote(&rule, list->answer, list->count, &out);
@@ -165,9 +179,7 @@ static struct dg_answer settle(struct runner *r, struct repeat_list *list)
 /* A later call of the probe said everything anew, without this key. */
 static bool is_gone(const struct runner *r, const struct repeat_list *list)
 {
-    struct dg_vote_rule rule;
-    return rule_of(r->options, list->answer[0].key, &rule) == RULE_LATEST &&
-           list->call != r->said[list->probe];
+    return list->kind == RULE_LATEST && list->call != r->said[list->probe];
 }
 
 /* known = the present answer to every key; a value that is not settled yet counts too, so that

@@ -15,7 +15,7 @@ struct dg_sweep {
 };
 struct dg_rate {
     double per_cycle;                            /* 0: nothing measured */
-    unsigned chains;                             /* fewest that reach 97 % of it */
+    unsigned chains;                             /* fewest that reach 97 % of it; 0: not clear */
 };
 struct dg_rate dg_infer_rate(const struct dg_sweep *sweep);
 /* What the cycles of a step in a chain are: a chain faster than any unit is none. */

@@ -101,9 +101,9 @@ static void join(const struct dg_vote_rule *rule, const struct dg_answer *r, siz
 
 /* The largest of the repeats that another one comes near to; how far the middle of all stands below
  * it is the interval. */
-static bool take_largest(const struct dg_answer *r, size_t count, struct dg_answer *out)
+static bool take_largest(const struct dg_vote_rule *rule, const struct dg_answer *r, size_t count,
+                         struct dg_answer *out)
 {
-    const double near = 0.25;
     size_t best = count, used = 0;
     unsigned long samples = 0;
     double values[MOST];
@@ -114,7 +114,7 @@ static bool take_largest(const struct dg_answer *r, size_t count, struct dg_answ
         values[used++] = r[i].value.number;
         samples += r[i].samples;
         for (size_t j = 0; j < count; j++)
-            with += has_value(&r[j]) && dg_near(r[i].value.number, r[j].value.number, near);
+            with += has_value(&r[j]) && agree(rule, &r[i], &r[j]);
         if (with > 1 && (best == count || r[i].value.number > r[best].value.number))
             best = i;
     }
@@ -167,7 +167,7 @@ bool dg_infer_vote(const struct dg_vote_rule *rule, const struct dg_answer *r, s
     for (size_t i = 0; i < count; i++)
         with_value += has_value(&r[i]);
     bool often = 2 * with_value >= count && with_value >= rule->needed;
-    if (rule->largest && often && take_largest(r, count, out))
+    if (rule->largest && often && take_largest(rule, r, count, out))
         return true;
     bool clearly = !rule->discrete || 3 * support >= 2 * with_value;
     if (rule->largest || !often || best == count || support < rule->needed || !clearly) {

@@ -8,7 +8,8 @@
 
 struct dg_vote_rule {
     bool discrete;               /* equal values only; else within `tolerance` of each other */
-    bool largest;                /* disturbances only ever lower it: the largest repeat counts */
+    bool largest;                /* disturbances only ever lower it: the largest repeat counts that
+                                    another one agrees with */
     bool fastest;                /* the same, where they are told from noise: of several groups that
                                     agree the one with the largest values counts */
     bool whole;                  /* a count: the middle of two is the larger one */
