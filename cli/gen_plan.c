@@ -55,7 +55,8 @@ static void add_tile(struct dg_str *out, const struct dg_plan *plan)
     if (rows->count[1] > 0)
         dg_str_format(out, " + %u x %u", rows->count[1], rows->size[1]);
     if (plan->tail_columns > 0)
-        dg_str_format(out, ", tail panel of %u columns", plan->tail_columns);
+        dg_str_format(out, ", tail panel of %u columns%s", plan->tail_columns,
+                      plan->along ? " along k" : "");
     dg_str_addc(out, '\n');
 }
 
@@ -95,8 +96,8 @@ static void add_runner_up(struct dg_str *out, const struct dg_plan_result *plan)
         return;
     }
     add_cycles(out, other->cycles);
-    dg_str_format(out, " cycles: tile %u x %u, ", other->tile.rows,
-                  other->tile.vectors * other->body.lanes);
+    dg_str_format(out, " cycles: tile %u x %u%s, ", other->tile.rows,
+                  other->tile.vectors * other->body.lanes, other->along ? " (tail along k)" : "");
     add_blocks(out, other);
     dg_str_format(out, "\n%-11s ", "gap");
     dg_str_fixed(out, 100 * gap_of(plan), 2);

@@ -53,6 +53,12 @@ enum dg_sem {
                                nothing beyond */
     DG_SEM_ADD_LOAD,        /* {0} += lanes at {1} */
     DG_SEM_SPLAT,           /* {0} = every lane the low 32 bits of scalar {1} */
+    /* sums of all lanes of several vectors at once */
+    DG_SEM_FOLD,            /* {0} = half as many lanes of {1}, each added to another of its lanes,
+                               then those of {2}; {3} is scratch. Level `part` of a whole tree over
+                               as many vectors as lanes: lane i of its root is the sum of vector i.
+                               Which lanes meet before that is the target's affair */
+    DG_SEM_LANES_DOWN,      /* {0} = {1} moved down by {2} lanes; what follows them is undefined */
     DG_SEM_OTHER,      /* measured only: nothing in emit/ asks for it */
 };
 

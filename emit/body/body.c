@@ -110,6 +110,21 @@ static bool take_flip(struct dg_body *body)
            take(body, DG_SEM_ADD_LOAD, "s32", 0, &ignored);
 }
 
+/* Columns along K: where elements of A and B in memory are alike and parts can have any size. */
+static void take_along(struct dg_body *body, const struct recipe *recipe)
+{
+    const struct dg_isa *isa = body->isa;
+    unsigned bits = isa->vector_bits;
+    if (recipe->group != 1 || !same(recipe->a, recipe->b) || !same(recipe->b, recipe->c) ||
+        !same(recipe->b, recipe->source) || isa->mask_registers == 0 ||
+        dg_isa_op(isa, DG_SEM_LANES_DOWN, body->element, bits, 0) == NULL)
+        return;
+    for (unsigned level = 1; 1u << level <= body->lanes; level++)
+        if (dg_isa_op(isa, DG_SEM_FOLD, body->element, bits, level) == NULL)
+            return;
+    body->along = dg_isa_op(isa, DG_SEM_FMA, body->element, bits, 0);
+}
+
 static bool follow(const struct dg_isa *isa, const struct recipe *recipe, struct dg_body *out)
 {
     *out = (struct dg_body){
@@ -130,6 +145,7 @@ static bool follow(const struct dg_isa *isa, const struct recipe *recipe, struct
         return false;
     if (out->group == 1)
         prefer_elements(out);
+    take_along(out, recipe);
     return true;
 }
 
@@ -231,4 +247,60 @@ unsigned dg_body_registers(const struct dg_body *body, struct dg_tile tile)
 {
     unsigned held = tile.rows < tile.vectors ? tile.rows : tile.vectors;
     return tile.rows * tile.vectors + held + 1 + (body->flip != NULL) + has_scratch(body->chain);
+}
+
+static void put_along(struct list *list, const struct dg_body *body, enum dg_role role, unsigned i)
+{
+    struct dg_body_operand x = role == DG_A ? operand(DG_A, i, 0) : operand(DG_B, 0, i);
+    put(list, body->load, x, x, operand(DG_NONE, 0, 0));
+}
+
+size_t dg_body_along_step(const struct dg_body *body, struct dg_along tile,
+                          struct dg_body_op *out, size_t capacity)
+{
+    struct list list = { out, capacity, 0 };
+    bool holds_b = tile.columns <= tile.rows;
+    unsigned held = holds_b ? tile.columns : tile.rows;
+    unsigned others = holds_b ? tile.rows : tile.columns;
+    for (unsigned i = 0; i < held; i++)
+        put_along(&list, body, holds_b ? DG_B : DG_A, i);
+    for (unsigned i = 0; i < others; i++) {
+        put_along(&list, body, holds_b ? DG_A : DG_B, i);
+        for (unsigned j = 0; j < held; j++) {
+            unsigned row = holds_b ? i : j, column = holds_b ? j : i;
+            put(&list, body->along, operand(DG_ACC, row, column), operand(DG_A, row, 0),
+                operand(DG_B, 0, column));
+        }
+    }
+    return list.count;
+}
+
+unsigned dg_body_along_registers(struct dg_along tile)
+{
+    unsigned held = tile.rows < tile.columns ? tile.rows : tile.columns;
+    return tile.rows * tile.columns + held + 1;
+}
+
+unsigned dg_along_pitch(unsigned columns)
+{
+    unsigned pitch = 1;
+    while (pitch < columns)
+        pitch *= 2;
+    return pitch;
+}
+
+bool dg_along_holds(struct dg_along tile, unsigned lane)
+{
+    unsigned pitch = dg_along_pitch(tile.columns);
+    return lane / pitch < tile.rows && lane % pitch < tile.columns;
+}
+
+/* Of a level's nodes those that are over some sum: the first lane of a node tells. */
+unsigned dg_along_folds(struct dg_along tile, unsigned lanes, unsigned level)
+{
+    unsigned folds = 0, all = tile.rows * dg_along_pitch(tile.columns);
+    all = (all + lanes - 1) / lanes * lanes;      /* whole trees */
+    for (unsigned lane = 0; lane < all; lane += 1u << level)
+        folds += dg_along_holds(tile, lane);
+    return folds;
 }

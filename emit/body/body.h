@@ -41,6 +41,7 @@ struct dg_body {
     const struct dg_op *load, *broadcast, *store, *zero;
     const struct dg_op *flip;    /* of a row of A, after its broadcast; NULL: none */
     const struct dg_op *chain;   /* the operation that carries the accumulator */
+    const struct dg_op *along;   /* multiply of vectors along K; NULL: lanes cannot be added up */
     const struct dg_op *part[DG_GROUP_MOST];  /* [n]: broadcast of the first n of a group, n > 0 */
     char features[160];          /* all that a kernel needs, comma separated */
 };
@@ -54,6 +55,20 @@ size_t dg_body_step(const struct dg_body *body, struct dg_tile tile, struct dg_b
                     size_t capacity);
 /* Vector registers live at the most crowded point of the step. */
 unsigned dg_body_registers(const struct dg_body *body, struct dg_tile tile);
+
+/* A tile along K: `rows` rows of A by `columns` columns of B, both by vectors of K elements, with
+ * an accumulator for each pair whose lanes are added up at the end. Its step takes `lanes` of K. */
+struct dg_along { unsigned rows, columns; };
+/* As above; a column stands where a step has a vector of B. */
+size_t dg_body_along_step(const struct dg_body *body, struct dg_along tile,
+                          struct dg_body_op *out, size_t capacity);
+unsigned dg_body_along_registers(struct dg_along tile);
+/* Sums stand in vectors by rows, `pitch` lanes from row to row: a power of two. */
+unsigned dg_along_pitch(unsigned columns);
+/* Whether a lane of such vectors holds a sum: those of all rows are counted on. */
+bool dg_along_holds(struct dg_along tile, unsigned lane);
+/* FOLD operations of one level, 1 and up, at the end of a tile. */
+unsigned dg_along_folds(struct dg_along tile, unsigned lanes, unsigned level);
 
 /* Steps of k elements: ceil(k / group). */
 static inline uint64_t dg_body_steps(const struct dg_body *body, uint64_t k)

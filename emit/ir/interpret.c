@@ -320,6 +320,29 @@ static bool run_memory(struct machine *m, const struct dg_ir_op *op)
     }
 }
 
+/* One level of the tree: neighbours meet. */
+static void fold(const struct dg_op *op, union vector *to, const union vector *a,
+                 const union vector *b)
+{
+    unsigned half = dg_ir_lanes(op) / 2;
+    for (unsigned i = 0; i < half; i++) {
+        set_lane(op, to, i, lane_of(op, a, 2 * i) + lane_of(op, a, 2 * i + 1));
+        set_lane(op, to, half + i, lane_of(op, b, 2 * i) + lane_of(op, b, 2 * i + 1));
+    }
+}
+
+/* What follows the lanes is poison. */
+static bool lanes_down(struct machine *m, const struct dg_op *op, union vector *to,
+                       const union vector *a, int64_t by)
+{
+    unsigned lanes = dg_ir_lanes(op), size = lane_size(op);
+    if (by < 0 || by >= lanes)
+        return fault(m, "lanes must move by less than a vector", "");
+    memset(to, 0xff, sizeof *to);
+    memcpy(to->byte, a->byte + (size_t)by * size, (lanes - (size_t)by) * size);
+    return true;
+}
+
 static bool run_vector(struct machine *m, const struct dg_ir_op *op)
 {
     const struct dg_ir_operand *x = op->operand;
@@ -332,6 +355,8 @@ static bool run_vector(struct machine *m, const struct dg_ir_op *op)
     case DG_SEM_FMA: multiply_add(op->op, to, &a, &b, false); return true;
     case DG_SEM_FMA_ELEMENT: multiply_add(op->op, to, &a, &b, true); return true;
     case DG_SEM_DOT: dot(op->op, to, &a, &b); return true;
+    case DG_SEM_FOLD: fold(op->op, to, &a, &b); return true;
+    case DG_SEM_LANES_DOWN: return lanes_down(m, op->op, to, &a, x[2].value);
     case DG_SEM_SPLAT:
         for (unsigned i = 0; i < dg_ir_lanes(op->op); i++)
             to->u32[i] = (uint32_t)m->scalar[x[1].index & (SCALARS - 1)];

@@ -104,8 +104,7 @@ bool dg_ir_legalise(const struct dg_isa *isa, struct dg_arena *arena,
             if (op.op->operands[memory_index(op.op)] == 'm' &&
                 !reach(isa, arena, &op, pointer, temporary, &far, out))
                 return false;
-            if (!dg_ir_add(arena, out, op.op, op.part, op.operand[0], op.operand[1],
-                           op.operand[2]))
+            if (!dg_ir_add_all(arena, out, op.op, op.part, op.operand))
                 return false;
         }
         if (far.set && (writes_scalar(&op, far.base) || writes_scalar(&op, pointer)))

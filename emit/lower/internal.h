@@ -33,6 +33,7 @@ struct lower {
     unsigned unroll;
     bool rotate;                           /* a pass makes the first loads of the next */
     uint64_t steps;                        /* of K, the last one perhaps partly filled */
+    uint64_t tail_steps;                   /* of the tail panel */
     unsigned odd;                          /* elements of that last step, 0: all are full */
     int64_t a_step, a_row;                 /* bytes of A from step to step, from row to row */
     int64_t b_vector, panel_row;           /* of packed B a vector, and a step of a full panel */
@@ -55,8 +56,11 @@ bool dg_lower_scalar(struct lower *l, const char *name, uint32_t *out);
 char *dg_lower_text(struct lower *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "about N cycles", of plan->cycles x share / whole. */
 uint64_t dg_lower_cycles(const struct lower *l, uint64_t share, uint64_t whole);
-/* In the function's entry: the mask register of the tail's part, where the target has masks. */
-bool dg_lower_mask(struct lower *l);
+/* In the function's entry: the mask registers of all parts that the kernel or the packer takes,
+ * where the target has masks. */
+bool dg_lower_masks(struct lower *l, bool kernel);
+/* Elements of A in the last step of a tile along K, 0: all. */
+unsigned dg_lower_odd_along(const struct lower *l);
 /* U bytes of a k-loop's bump go into a register when no immediate holds them. */
 bool dg_lower_stride(struct lower *l, int64_t bytes);
 
@@ -75,6 +79,8 @@ struct dg_ir_node *dg_lower_tile(struct lower *l, unsigned rows, bool tail);
 bool dg_lower_nest(struct lower *l);
 /* pack.c */
 bool dg_lower_pack(struct lower *l);
+/* pack_along.c: the tail panel of a tile along K. */
+struct dg_ir_node *dg_lower_pack_along(struct lower *l);
 
 static inline struct dg_ir_operand dg_lower_none(void)
 {

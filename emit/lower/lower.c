@@ -41,18 +41,35 @@ uint64_t dg_lower_cycles(const struct lower *l, uint64_t share, uint64_t whole)
     return whole == 0 ? cycles : (uint64_t)((double)cycles * (double)share / (double)whole);
 }
 
-bool dg_lower_mask(struct lower *l)
+/* A mask register for so many lanes, 0 for none. */
+static bool add_mask(struct lower *l, unsigned part)
 {
     struct dg_ir_function *f = &l->function;
-    unsigned part = l->plan->tail_part;
     const struct dg_op *op = dg_isa_op(l->isa, DG_SEM_SET_MASK, "i64", 64, 0);
-    if (part == 0 || op == NULL || l->isa->mask_registers == 0)
+    bool known = part == 0 || op == NULL || l->isa->mask_registers == 0;
+    for (unsigned i = 0; i < f->masks; i++)
+        known = known || f->mask_part[i] == part;
+    if (known)
         return true;
-    f->masks = 1;
-    f->mask_part[0] = part;
+    f->mask_part[f->masks++] = part;
     return (dg_ir_set(l->isa, l->arena, &f->entry, f->temporary, (INT64_C(1) << part) - 1) &&
             dg_ir_add(l->arena, &f->entry, op, part, dg_ir_scalar(f->temporary), dg_lower_none(),
                       dg_lower_none())) || dg_lower_no_memory(l);
+}
+
+bool dg_lower_masks(struct lower *l, bool kernel)
+{
+    const struct dg_plan *plan = l->plan;
+    bool adds = l->problem->beta != 0 || plan->k_blocks > 1;
+    if (!plan->along)
+        return add_mask(l, plan->tail_part);
+    return add_mask(l, plan->tail_columns) && (!kernel || add_mask(l, dg_lower_odd_along(l))) &&
+           (!(adds || !kernel) || add_mask(l, 1));
+}
+
+unsigned dg_lower_odd_along(const struct lower *l)
+{
+    return (unsigned)(l->plan->kc_last % l->body->lanes);
 }
 
 unsigned dg_lower_registers(const struct lower *l)
@@ -111,7 +128,8 @@ static unsigned scalars_left(const struct lower *l)
 /* Pointers into A so that each row is within reach of one; false: they are too many. */
 static bool share_rows(struct lower *l, unsigned rows)
 {
-    int64_t last = (l->unroll - 1 + l->rotate) * l->a_step;
+    int64_t step = l->plan->along ? l->a_step * l->body->lanes : l->a_step;
+    int64_t last = (l->unroll - 1 + l->rotate) * step;
     l->row_pointers = 0;
     for (unsigned i = 0, first = 0; i < rows; i++) {
         if (i > 0 && dg_ir_reaches(l->isa, (unsigned)l->a_step, (i - first) * l->a_row + last))
@@ -218,6 +236,7 @@ static void set_sizes(struct lower *l)
     l->panel_columns = (int64_t)plan->tile.vectors * body->lanes;
     l->panel_row = (int64_t)plan->tile.vectors * l->b_vector;
     l->tail_row = (int64_t)plan->tail_vectors * l->b_vector;
+    l->tail_steps = plan->along ? (l->steps + body->lanes - 1) / body->lanes : l->steps;
     l->head = body->flip != NULL ? l->panel_row : 0;
     l->tail_head = body->flip != NULL ? l->tail_row : 0;
     l->flip = l->isa->vector_registers - 1;
@@ -313,7 +332,7 @@ static bool lower_kernel(struct lower *l, struct dg_ir_code *out)
         walk_rows(l, tallest(l->plan));
     choose_ahead(l);
     name_vectors(l);
-    return give_scalars(l) && dg_lower_mask(l) && dg_lower_flip(l) && aim_tail(l) &&
+    return give_scalars(l) && dg_lower_masks(l, true) && dg_lower_flip(l) && aim_tail(l) &&
            aim_steps(l) && dg_lower_nest(l) &&
            dg_ir_finish(f, out, l->e);
 }
@@ -404,7 +423,7 @@ bool dg_lower(const struct dg_problem *problem, const struct dg_plan *plan, stru
         return true;
     out->packed_b_size = l.steps == 0 ? 0
         : ((uint64_t)l.panel_row * l.steps + (uint64_t)l.head) * l.panels +
-          (uint64_t)l.tail_row * l.steps + (uint64_t)l.tail_head;
+          (uint64_t)l.tail_row * l.tail_steps + (uint64_t)l.tail_head;
     l.function = empty;
     return dg_lower_pack(&l) && dg_ir_finish(&l.function, &out->pack_b, e);
 }

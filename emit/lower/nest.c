@@ -213,7 +213,8 @@ static bool make_blocks(struct lower *l)
     k->step[STREAM_A] = (int64_t)plan->kc * l->a_step;
     k->step[STREAM_B] = (int64_t)plan->kc * dg_lower_b_row(l, false);
     if (packed(l) && plan->tail_columns != 0)
-        k->step[STREAM_TAIL] = (int64_t)plan->kc * l->tail_row;
+        k->step[STREAM_TAIL] = (int64_t)(plan->along ? plan->kc / l->body->lanes : plan->kc) *
+                               l->tail_row;
     m->step[STREAM_A] = (int64_t)plan->mc * l->a_row;
     m->step[STREAM_C] = (int64_t)plan->mc * l->c_row;
     return true;

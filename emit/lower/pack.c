@@ -234,7 +234,8 @@ static bool add_tail(struct lower *l)
     struct dg_ir_node **end = &l->function.nest;
     while (*end != NULL)
         end = &(*end)->next;
-    *end = pack_tile(l, l->plan->tail_vectors, l->plan->tail_part);
+    *end = l->plan->along ? dg_lower_pack_along(l)
+                          : pack_tile(l, l->plan->tail_vectors, l->plan->tail_part);
     return *end != NULL;
 }
 
@@ -270,7 +271,7 @@ bool dg_lower_pack(struct lower *l)
     if (!dg_lower_scalar(l, "count", &l->function.count) ||
         !dg_lower_scalar(l, "free", &l->function.temporary) ||
         !dg_lower_scalar(l, "rows of B", &l->step_a[0]) ||
-        !dg_lower_scalar(l, "step of the panel", &l->step_b) || !dg_lower_mask(l) ||
+        !dg_lower_scalar(l, "step of the panel", &l->step_b) || !dg_lower_masks(l, false) ||
         !dg_lower_flip(l) || !dg_lower_stride(l, source_row(l) * l->body->group))
         return false;
     l->function.scratch_pointer = l->step_a[0];

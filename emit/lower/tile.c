@@ -4,25 +4,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "emit/lower/internal.h"
+#include "emit/lower/tile.h"
 
-/* What the steps of one tile are written with. */
-struct tile {
-    struct lower *l;
-    struct dg_ir_tile *out;
-    struct dg_tile shape;
-    bool tail;
-    unsigned part;                         /* lanes of the last vector, 0: all */
-    struct dg_body_op *step;
-    size_t steps;
-    uint32_t a[64], b[64];                 /* virtual register that holds a row or vector now */
-    uint32_t next;                         /* next virtual register */
-    unsigned walked;                       /* row that the walking pointers came to */
-    bool *rotated;                         /* per operation of a step: see choose_rotated */
-    unsigned rotations;
-};
-
-static uint32_t fresh(struct tile *t)
+uint32_t dg_tile_fresh(struct tile *t)
 {
     uint32_t v = t->next++;
     if (t->next > t->out->virtuals)
@@ -30,7 +14,7 @@ static uint32_t fresh(struct tile *t)
     return v;
 }
 
-static uint32_t accumulator(const struct tile *t, unsigned row, unsigned vector)
+uint32_t dg_tile_accumulator(const struct tile *t, unsigned row, unsigned vector)
 {
     return row * t->shape.vectors + vector;
 }
@@ -47,8 +31,8 @@ static const struct dg_op *scalar_op(const struct lower *l, enum dg_sem sem)
 }
 
 /* The row of a vector access: whole, or the part of it in the tail's last vector. */
-static const struct dg_op *access_op(struct tile *t, enum dg_sem whole, enum dg_sem some,
-                                     unsigned part)
+const struct dg_op *dg_tile_access_op(struct tile *t, enum dg_sem whole, enum dg_sem some,
+                                      unsigned part)
 {
     struct lower *l = t->l;
     const struct dg_op *op = dg_isa_op(l->isa, part == 0 ? whole : some, l->body->c,
@@ -60,15 +44,20 @@ static const struct dg_op *access_op(struct tile *t, enum dg_sem whole, enum dg_
 }
 
 /* Loads or stores of one row's vector, with a scratch register where the row asks for one. */
-static bool add_access(struct tile *t, struct dg_ir_block *block, const struct dg_op *op,
-                       unsigned part, struct dg_ir_operand vector, struct dg_ir_operand memory)
+bool dg_tile_access(struct tile *t, struct dg_ir_block *block, const struct dg_op *op,
+                    unsigned part, struct dg_ir_operand vector, struct dg_ir_operand memory)
 {
     if (op == NULL)
         return false;
     struct dg_ir_operand scratch = strchr(op->operands, 't') == NULL ? dg_lower_none()
-                                 : dg_ir_vector(fresh(t));
+                                 : dg_ir_vector(dg_tile_fresh(t));
     bool loads = op->operands[0] == 'd';
     return add(t, block, op, part, loads ? vector : memory, loads ? memory : vector, scratch);
+}
+
+struct dg_along dg_tile_along(const struct tile *t)
+{
+    return (struct dg_along){ t->shape.rows, t->shape.vectors };
 }
 
 static unsigned part_of(const struct tile *t, unsigned vector)
@@ -85,8 +74,8 @@ static bool add_c_accesses(struct tile *t, struct dg_ir_block *block, enum dg_se
             unsigned part = part_of(t, j);
             struct dg_ir_operand c = dg_ir_memory(l->function.stream[STREAM_C],
                                                   i * l->c_row + j * l->c_vector);
-            if (!add_access(t, block, access_op(t, whole, some, part), part,
-                            dg_ir_vector(accumulator(t, i, j)), c))
+            if (!dg_tile_access(t, block, dg_tile_access_op(t, whole, some, part), part,
+                            dg_ir_vector(dg_tile_accumulator(t, i, j)), c))
                 return false;
         }
     return true;
@@ -116,9 +105,9 @@ static struct dg_ir_operand memory_of(const struct tile *t, struct dg_body_opera
         return dg_ir_memory(l->step_b, u * dg_lower_b_row(l, t->tail) + x.vector * l->b_vector);
     unsigned g = pointer_of_row(l, x.row);
     if (l->walks)
-        return dg_ir_memory(l->walk[g], u * l->a_step);
+        return dg_ir_memory(l->walk[g], u * t->a_step);
     int64_t rows = (int64_t)(x.row - l->first_row[g]);
-    return dg_ir_memory(l->step_a[g], rows * l->a_row + u * l->a_step);
+    return dg_ir_memory(l->step_a[g], rows * l->a_row + u * t->a_step);
 }
 
 static struct dg_ir_operand operand_of(struct tile *t, char letter, struct dg_body_operand x,
@@ -127,14 +116,14 @@ static struct dg_ir_operand operand_of(struct tile *t, char letter, struct dg_bo
     if (letter == 'm')
         return memory_of(t, x, u);
     if (x.role == DG_ACC)
-        return dg_ir_vector(accumulator(t, x.row, x.vector));
+        return dg_ir_vector(dg_tile_accumulator(t, x.row, x.vector));
     if (x.role == DG_FLIP)
         return dg_ir_vector(t->l->flip);
     if (x.role == DG_SCRATCH)
-        return dg_ir_vector(fresh(t));
+        return dg_ir_vector(dg_tile_fresh(t));
     uint32_t *held = x.role == DG_A ? &t->a[x.row] : &t->b[x.vector];
     if (letter == 'd')
-        *held = fresh(t);
+        *held = dg_tile_fresh(t);
     return dg_ir_vector(*held);
 }
 
@@ -175,9 +164,11 @@ static bool add_step_op(struct tile *t, struct dg_ir_block *block, const struct 
         for (unsigned i = 0; op->op->operands[i] != '\0'; i++)
             if ((op->op->operands[i] == 'd') == (written == 1))
                 x[i] = operand_of(t, op->op->operands[i], op->operand[i], u);
-    if (is_partial_load(t, op))
-        return add_access(t, block, access_op(t, DG_SEM_LOAD, DG_SEM_LOAD_PART, t->part), t->part,
-                          x[0], x[1]);
+    bool of_a = t->along && op->op == t->l->body->load && op->operand[0].role == DG_A;
+    unsigned part = is_partial_load(t, op) ? t->part : of_a ? odd : 0;
+    if (part != 0)
+        return dg_tile_access(t, block, dg_tile_access_op(t, DG_SEM_LOAD, DG_SEM_LOAD_PART, part),
+                              part, x[0], x[1]);
     bool some = odd != 0 && op->op == t->l->body->broadcast;
     return dg_ir_add_all(t->l->arena, block, some ? t->l->body->part[odd] : op->op, some ? odd : 0,
                          x) || dg_lower_no_memory(t->l);
@@ -206,11 +197,16 @@ static void bring_partial_forward(struct tile *t)
 static bool make_step(struct tile *t)
 {
     struct lower *l = t->l;
-    t->steps = dg_body_step(l->body, t->shape, NULL, 0);
+    struct dg_along along = dg_tile_along(t);
+    t->steps = t->along ? dg_body_along_step(l->body, along, NULL, 0)
+                        : dg_body_step(l->body, t->shape, NULL, 0);
     t->step = dg_alloc_array(l->arena, t->steps, sizeof *t->step);
     if (t->step == NULL)
         return dg_lower_no_memory(l);
-    dg_body_step(l->body, t->shape, t->step, t->steps);
+    if (t->along)
+        dg_body_along_step(l->body, along, t->step, t->steps);
+    else
+        dg_body_step(l->body, t->shape, t->step, t->steps);
     if (l->problem->layout_b == DG_ROW_MAJOR && t->part != 0)
         bring_partial_forward(t);
     return true;
@@ -246,7 +242,7 @@ static bool add_bumps(struct tile *t, struct dg_ir_block *block, unsigned steps,
 {
     struct lower *l = t->l;
     for (unsigned g = 0; g < l->row_pointers && l->first_row[g] < t->shape.rows; g++)
-        if (!add_advance(t, block, l->step_a[g], steps * l->a_step))
+        if (!add_advance(t, block, l->step_a[g], steps * t->a_step))
             return false;
     int64_t b = steps * dg_lower_b_row(l, t->tail);
     if (b <= l->isa->immediate_max) {
@@ -301,7 +297,7 @@ static bool choose_rotated(struct tile *t)
     t->rotated = dg_alloc_array(l->arena, t->steps, sizeof *t->rotated);
     if (t->rotated == NULL)
         return dg_lower_no_memory(l);
-    for (size_t i = 0; l->rotate && i < t->steps && used + t->rotations < there; i++)
+    for (size_t i = 0; l->rotate && !t->along && i < t->steps && used + t->rotations < there; i++)
         if (is_load(&t->step[i]) && !is_partial_load(t, &t->step[i])) {
             t->rotated[i] = true;
             t->rotations++;
@@ -356,8 +352,8 @@ static bool add_steps(struct tile *t)
         if (!add_step_op(t, &t->out->rest, &t->step[i], 0, 0))
             return false;
     t->next = l->isa->vector_registers;
-    for (size_t i = 0; l->odd != 0 && i < t->steps; i++)
-        if (!add_step_op(t, &t->out->odd, &t->step[i], 0, l->odd))
+    for (size_t i = 0; t->odd != 0 && i < t->steps; i++)
+        if (!add_step_op(t, &t->out->odd, &t->step[i], 0, t->odd))
             return false;
     return add_bumps(t, &t->out->pass_next, l->unroll, true) &&
            add_bumps(t, &t->out->rest_next, 1, false);
@@ -368,12 +364,18 @@ static void set_counts(struct tile *t)
 {
     const struct lower *l = t->l;
     const struct dg_plan *plan = l->plan;
-    uint64_t full = plan->kc_last - (l->odd != 0);
-    uint64_t passes = dg_lower_passes(l, plan->kc), last = dg_lower_passes(l, full);
+    uint64_t all = plan->kc, full = plan->kc_last - (l->odd != 0);
+    uint64_t passes = dg_lower_passes(l, all), last = dg_lower_passes(l, full);
+    if (t->along) {
+        all /= l->body->lanes;
+        full = plan->kc_last / l->body->lanes;
+        passes = all / l->unroll;
+        last = full / l->unroll;
+    }
     t->out->passes = (struct dg_ir_count){ passes, last, l->k_loop };
-    t->out->rests = (struct dg_ir_count){ plan->kc - passes * l->unroll, full - last * l->unroll,
+    t->out->rests = (struct dg_ir_count){ all - passes * l->unroll, full - last * l->unroll,
                                           l->k_loop };
-    t->out->odds = (struct dg_ir_count){ 0, l->odd != 0, l->k_loop };
+    t->out->odds = (struct dg_ir_count){ 0, t->odd != 0, l->k_loop };
 }
 
 /* Every row of accumulators from the head of the panel. */
@@ -384,7 +386,7 @@ static bool add_heads(struct tile *t, struct dg_ir_block *block, const struct dg
     int64_t head = t->tail ? l->tail_head : l->head;
     for (unsigned i = 0; i < t->shape.rows; i++)
         for (unsigned j = 0; j < t->shape.vectors; j++)
-            if (!add(t, block, op, 0, dg_ir_vector(accumulator(t, i, j)),
+            if (!add(t, block, op, 0, dg_ir_vector(dg_tile_accumulator(t, i, j)),
                      dg_ir_memory(panel, j * l->b_vector - head), dg_lower_none()))
                 return false;
     return true;
@@ -400,7 +402,9 @@ static bool add_start(struct tile *t)
     bool heads = l->body->flip != NULL && l->steps > 0;
     if (!adds && !(heads ? add_heads(t, &out->zero, l->body->load) : add_zeros(t)))
         return false;
-    if ((adds || blocks) && !add_c_accesses(t, &out->load, DG_SEM_LOAD, DG_SEM_LOAD_PART))
+    if ((adds || blocks) &&
+        !(t->along ? dg_along_load(t, &out->load)
+                   : add_c_accesses(t, &out->load, DG_SEM_LOAD, DG_SEM_LOAD_PART)))
         return false;
     return !adds || !heads ||
            add_heads(t, &out->first, dg_isa_op(l->isa, DG_SEM_ADD_LOAD, "s32",
@@ -418,7 +422,8 @@ static bool fill(struct tile *t)
     if (!add_start(t))
         return false;
     t->next = l->isa->vector_registers;
-    if (!add_c_accesses(t, &t->out->finish, DG_SEM_STORE, DG_SEM_STORE_PART))
+    if (!(t->along ? dg_along_finish(t, &t->out->finish)
+                   : add_c_accesses(t, &t->out->finish, DG_SEM_STORE, DG_SEM_STORE_PART)))
         return false;
     t->next = l->isa->vector_registers;
     return add_setup(t) && make_step(t) && add_steps(t);
@@ -435,8 +440,10 @@ struct dg_ir_node *dg_lower_tile(struct lower *l, unsigned rows, bool tail)
                            l->isa->vector_registers), "choose a smaller tile");
         return NULL;
     }
+    bool along = tail && plan->along;
     const char *comment = dg_lower_text(
-        l, "tile of %u rows x %u vectors, k %llu, about %llu cycles", rows, vectors,
+        l, "tile of %u rows x %u %s, k %llu, about %llu cycles", rows, vectors,
+        along ? "columns along k" : "vectors",
         (unsigned long long)plan->kc * l->body->group,
         (unsigned long long)dg_lower_cycles(l, (uint64_t)rows * vectors, l->area));
     struct dg_ir_node *node = dg_ir_node(l->arena, DG_IR_TILE, comment);
@@ -447,6 +454,8 @@ struct dg_ir_node *dg_lower_tile(struct lower *l, unsigned rows, bool tail)
     struct tile t = {
         .l = l, .out = &node->u.tile, .shape = { rows, vectors }, .tail = tail,
         .part = tail ? plan->tail_part : 0, .next = l->isa->vector_registers,
+        .along = along, .a_step = along ? (int64_t)l->body->lanes * l->body->a_bytes : l->a_step,
+        .odd = along ? dg_lower_odd_along(l) : l->odd,
     };
     node->u.tile.virtuals = l->isa->vector_registers;
     return fill(&t) ? node : NULL;

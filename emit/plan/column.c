@@ -160,3 +160,52 @@ bool dg_column_fill(const struct dg_space *s, struct dg_tile tile, struct dg_col
     dg_spread_least(blocks, out->pass);
     return true;
 }
+
+/* Adding up the lanes, and storing rows of a few columns. */
+static dg_price end_of(const struct dg_constants *c, struct dg_along tile)
+{
+    unsigned lanes = c->body->lanes;
+    dg_price price = (dg_price)tile.rows * (c->lanes_down + c->store_part);
+    for (unsigned level = 1; level <= DG_FOLD_LEVELS && 1u << level <= lanes; level++)
+        price += (dg_price)dg_along_folds(tile, lanes, level) * c->fold[level];
+    return price;
+}
+
+/* One turn over `size` elements of K: what starts and ends a tile of as many rows and one vector,
+ * its own steps, its own end. */
+static dg_price along_price(const struct dg_constants *c, struct dg_along tile,
+                            const struct turn *like, dg_price step, uint64_t size)
+{
+    uint64_t steps = dg_ceil_div(size, c->body->lanes);
+    dg_price around = turn_price(c, like, steps) - steps_of(steps, like->step);
+    return steps_of(steps, step) + (around > 0 ? around : 0) + end_of(c, tile);
+}
+
+bool dg_along_fill(const struct dg_space *s, struct dg_along tile, struct dg_column *out)
+{
+    const struct dg_constants *c = s->c;
+    const struct dg_sizes *blocks = &s->blocks_k;
+    struct turn like = turn_of(c, (struct dg_tile){ tile.rows, 1 });
+    dg_price step = dg_along_step_price(c, tile, &out->binding);
+    dg_price stream = (dg_price)(tile.columns * (c->body->isa->vector_bits / 8)) * c->byte[0];
+    out->turn = dg_alloc_array(s->arena, blocks->range_count, sizeof *out->turn);
+    out->pass = dg_alloc_array(s->arena, blocks->range_count, sizeof *out->pass);
+    if (out->turn == NULL || out->pass == NULL)
+        return false;
+    for (uint32_t i = 0; i < blocks->range_count; i++) {
+        if (blocks->range[i].low != blocks->range[i].high)
+            continue;
+        uint64_t size = blocks->size[blocks->range[i].low], k = s->steps;
+        uint64_t count = size > 0 ? dg_ceil_div(k, size) : 1, last = k - (count - 1) * size;
+        dg_price usual = along_price(c, tile, &like, step, size);
+        dg_price rest = along_price(c, tile, &like, step, last);
+        dg_cost all = dg_cost_add(dg_cost_times(count - 1, cost_of(usual)), cost_of(rest));
+        dg_cost bytes = dg_price_times(dg_ceil_div(k, c->body->lanes), stream);
+        bool whole = count == 1 || size % c->body->lanes == 0;
+        out->turn[i] = whole ? all : DG_COST_MOST;
+        out->pass[i] = bytes > all ? bytes - all : 0;
+    }
+    dg_spread_least(blocks, out->turn);
+    dg_spread_least(blocks, out->pass);
+    return true;
+}

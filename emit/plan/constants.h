@@ -30,7 +30,7 @@ struct dg_family_cells {
     size_t curve_count;
 };
 
-enum { DG_LEVELS = 3, DG_RESOURCES = 64 };        /* L1, L2, L3 */
+enum { DG_LEVELS = 3, DG_RESOURCES = 64, DG_FOLD_LEVELS = 4 };        /* L1, L2, L3 */
 
 struct dg_constants {
     const struct dg_body *body;
@@ -41,6 +41,7 @@ struct dg_constants {
     dg_price chain_rate;                          /* cycles of one multiply at the best rate */
     dg_price byte[DG_LEVELS];                     /* moving one into L1, into L2, from memory */
     dg_price call;
+    dg_price fold[DG_FOLD_LEVELS + 1], lanes_down, store_part;  /* where tiles along K are there */
     uint64_t clock_hz;
     struct dg_resource resource[DG_RESOURCES];
     size_t resource_count;
@@ -69,5 +70,7 @@ bool dg_resources_read(struct dg_view *view, const struct dg_body *body,
 
 /* One step of a tile: the dearest resource or the chain's latency, and its name. */
 dg_price dg_step_price(const struct dg_constants *c, struct dg_tile tile, const char **binding);
+dg_price dg_along_step_price(const struct dg_constants *c, struct dg_along tile,
+                             const char **binding);
 
 #endif

@@ -38,7 +38,7 @@ static struct sizes sizes_of(const struct dg_corner *p, int level)
     uint64_t sa = s->spread_a[level], sb = s->spread_b[level], sc = s->spread_c[level];
     uint64_t lanes = s->c->body->lanes;
     uint64_t width = p->t->full_panels > 0 ? p->t->tile.vectors * lanes
-                                           : p->t->tail_vectors * lanes;
+                                           : dg_ceil_div(p->t->tail_columns, lanes) * lanes;
     uint64_t rows = p->t->tile.rows;
     uint64_t nc = least(p->panels * width, dg_ceil_div(q->n, lanes) * lanes);
     unsigned a = dg_body_a_step(s->c->body), b = s->c->body->b_bytes, c = s->c->body->c_bytes;

@@ -49,7 +49,8 @@ struct dg_column {
 /* One tile of the lattice and what depends on it alone. */
 struct dg_tile_space {
     struct dg_tile tile;
-    unsigned tail_columns, tail_vectors;
+    unsigned tail_columns, tail_vectors;          /* along K each column has a vector */
+    bool along;                                   /* the tail's tiles go along K */
     uint64_t full_panels, panels;                 /* of N: without and with the tail panel */
     struct dg_sizes blocks_n;                     /* panels of an N block */
     const struct dg_row_plan *rows;               /* by M block */

@@ -119,7 +119,8 @@ static void fill_blocks(const struct dg_corner *p, struct dg_plan *out)
     out->panels = p->n_blocks == 1 ? out->panels_last : p->panels;
     out->tail_columns = t->tail_columns;
     out->tail_vectors = t->tail_vectors;
-    out->tail_part = t->tail_columns % out->body.lanes;
+    out->along = t->along;
+    out->tail_part = t->along ? 0 : t->tail_columns % out->body.lanes;
     out->inner = p->box->inner;
     out->prefetch = p->box->prefetch;
     out->schedule = !dg_reorders(p->s->c);

@@ -27,7 +27,8 @@ struct dg_split { uint32_t size[2], count[2]; };
  *         TILES_OUTER:  for each tile, for each panel
  *
  * Blocks of one dimension have equal size, only the last is smaller. The panels of an N block are
- * full panels of `tile.vectors` vectors; the last N block may end in one narrower tail panel. The
+ * full panels of `tile.vectors` vectors; the last N block may end in one narrower tail panel, whose
+ * tiles have fewer vectors or go along K. The
  * rows of an M block are split into tiles of two sizes: `rows` for a full block, `rows_last` for
  * the last one, both of the same two sizes. */
 enum dg_inner { DG_PANELS_OUTER, DG_TILES_OUTER };
@@ -60,6 +61,9 @@ struct dg_plan {
     uint64_t panels, panels_last;                 /* full panels of an N block, and of the last */
     unsigned tail_columns;                        /* width of the tail panel, 0: none */
     unsigned tail_vectors, tail_part;             /* its vectors; lanes of the last one, 0: all */
+    bool along;                                   /* the tail's tiles go along K (dg_along): a step
+                                                     of its panel takes `lanes` of K, and has a
+                                                     vector for each column */
     enum dg_inner inner;
     bool prefetch;                                /* next B panel to L2, spread over the k-steps */
     unsigned unroll;                              /* k-steps per loop pass */

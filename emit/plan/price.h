@@ -8,6 +8,9 @@
 
 /* The turns and passes of a tile at every block of K. False: out of memory. */
 bool dg_column_fill(const struct dg_space *s, struct dg_tile tile, struct dg_column *out);
+/* The same of a tile along K, whose steps count among its turns: `step` is 0. Where a block of K is
+ * no whole number of its steps it has none: DG_COST_MOST. */
+bool dg_along_fill(const struct dg_space *s, struct dg_along tile, struct dg_column *out);
 /* Whether the chip reorders by itself: some turn that was measured with every load just before its
  * multiplies takes no more than its resources do. False without turns, too. */
 bool dg_reorders(const struct dg_constants *c);

@@ -182,21 +182,47 @@ static unsigned issue_width(const struct dg_constants *c)
     return width < 1 ? 1 : width > MOST ? MOST : (unsigned)width;
 }
 
+static bool read_rate(struct dg_view *view, const struct dg_op *op, dg_price *out)
+{
+    char name[KEY_SIZE], key[KEY_SIZE];
+    double rate;
+    op_name(op, name);
+    dg_format(key, sizeof key, "op.%s.per_cycle", name);
+    if (!dg_view_field(view, key, &rate))
+        return false;
+    *out = dg_price_of(1 / rate);
+    return true;
+}
+
+/* What ends a tile along K, by rates of its own. */
+static bool read_along(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
+{
+    const struct dg_isa *isa = body->isa;
+    unsigned bits = isa->vector_bits;
+    if (body->along == NULL)
+        return true;
+    for (unsigned level = 1; level <= DG_FOLD_LEVELS && 1u << level <= body->lanes; level++)
+        if (!read_rate(view, dg_isa_op(isa, DG_SEM_FOLD, body->element, bits, level),
+                       &out->fold[level]))
+            return false;
+    return read_rate(view, dg_isa_op(isa, DG_SEM_LANES_DOWN, body->element, bits, 0),
+                     &out->lanes_down) &&
+           read_rate(view, dg_isa_op(isa, DG_SEM_STORE_PART, body->c, bits, 0), &out->store_part);
+}
+
 bool dg_resources_read(struct dg_view *view, const struct dg_body *body,
                        struct dg_constants *out)
 {
     bool read = read_all(view, body, out);
     out->issue = issue_width(out);
-    return read && complete(view, body, out);
+    return read && complete(view, body, out) && read_along(view, body, out);
 }
 
-dg_price dg_step_price(const struct dg_constants *c, struct dg_tile tile, const char **binding)
+static dg_price price_of(const struct dg_constants *c, const struct dg_body_op *step, size_t count,
+                         const char **binding)
 {
-    enum { MOST = 256 };
-    struct dg_body_op step[MOST];
-    size_t count = dg_body_step(c->body, tile, step, MOST);
     uint64_t parts[DG_PART_COUNT] = { 0 };
-    for (size_t i = 0; i < count && i < MOST; i++)
+    for (size_t i = 0; i < count; i++)
         for (int part = 0; part < DG_PART_COUNT; part++)
             parts[part] += step[i].op == part_op(c->body, (enum dg_part_op)part);
     dg_price worst = c->latency;
@@ -213,4 +239,21 @@ dg_price dg_step_price(const struct dg_constants *c, struct dg_tile tile, const 
         }
     }
     return worst;
+}
+
+enum { MOST_OPS = 256 };                          /* of a step */
+
+dg_price dg_step_price(const struct dg_constants *c, struct dg_tile tile, const char **binding)
+{
+    struct dg_body_op step[MOST_OPS];
+    size_t count = dg_body_step(c->body, tile, step, MOST_OPS);
+    return price_of(c, step, count < MOST_OPS ? count : MOST_OPS, binding);
+}
+
+dg_price dg_along_step_price(const struct dg_constants *c, struct dg_along tile,
+                             const char **binding)
+{
+    struct dg_body_op step[MOST_OPS];
+    size_t count = dg_body_along_step(c->body, tile, step, MOST_OPS);
+    return price_of(c, step, count < MOST_OPS ? count : MOST_OPS, binding);
 }

@@ -116,22 +116,46 @@ static bool fill_body(const struct dg_space *s, struct dg_tile_space *t)
     return true;
 }
 
+/* The tail's columns by rows, along K. */
+static const struct dg_column *along_of(struct dg_space *s, unsigned columns, unsigned rows)
+{
+    struct dg_column *by_rows = dg_alloc_array(s->arena, rows + 1, sizeof *by_rows);
+    for (unsigned r = 1; by_rows != NULL && r <= rows; r++)
+        if (!dg_along_fill(s, (struct dg_along){ r, columns }, &by_rows[r]))
+            return NULL;
+    return by_rows;
+}
+
+/* Whether the tail of a tile may go along K: packed for it, in the registers there are. */
+static bool along_fits(const struct dg_space *s, struct dg_tile tile)
+{
+    const struct dg_body *body = s->c->body;
+    unsigned columns = (unsigned)(s->problem->n % (tile.vectors * (uint64_t)body->lanes));
+    return body->along != NULL && s->problem->layout_b == DG_PACKED && s->steps > 0 &&
+           columns > 0 && columns < body->lanes &&
+           dg_body_along_registers((struct dg_along){ tile.rows, columns }) <= s->c->registers;
+}
+
 static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_tile tile,
-                     const struct row_table *rows, const struct dg_fixed *fixed)
+                     const struct row_table *rows, bool along, const struct dg_fixed *fixed)
 {
     const struct dg_problem *p = s->problem;
     unsigned lanes = s->c->body->lanes;
     uint64_t width = (uint64_t)tile.vectors * lanes;
     struct dg_tile_space *t = &s->tiles[s->tile_count++];
     *t = (struct dg_tile_space){
-        .tile = tile, .rows = rows->plans, .second = rows->second,
+        .tile = tile, .rows = rows->plans, .second = rows->second, .along = along,
         .full_panels = p->n / width, .tail_columns = (unsigned)(p->n % width),
     };
-    t->tail_vectors = (unsigned)dg_ceil_div(t->tail_columns, lanes);
+    t->tail_vectors = along ? t->tail_columns : (unsigned)dg_ceil_div(t->tail_columns, lanes);
     t->panels = t->full_panels + (t->tail_columns > 0);
-    uint64_t columns = p->layout_b == DG_PACKED
-                           ? t->full_panels * width + t->tail_vectors * (uint64_t)lanes : p->n;
-    t->b_bytes = dg_bytes_times(dg_bytes_times(s->steps, columns), s->c->body->b_bytes);
+    uint64_t tail = t->tail_vectors * (uint64_t)lanes;
+    uint64_t columns = p->layout_b == DG_PACKED ? t->full_panels * width + (along ? 0 : tail)
+                                                : p->n;
+    uint64_t lanes_of_b = dg_bytes_times(s->steps, columns);
+    if (along)
+        lanes_of_b = dg_bytes_add(lanes_of_b, dg_bytes_times(dg_ceil_div(s->steps, lanes), tail));
+    t->b_bytes = dg_bytes_times(lanes_of_b, s->c->body->b_bytes);
     dg_touches_fill(s, t);
     if (t->full_panels > 0) {
         t->full = columns_of(s, by_width, tile.vectors, tile.rows);
@@ -139,7 +163,8 @@ static bool add_tile(struct dg_space *s, struct dg_column **by_width, struct dg_
             return false;
     }
     if (t->tail_vectors > 0) {
-        t->tail = columns_of(s, by_width, t->tail_vectors, tile.rows);
+        t->tail = along ? along_of(s, t->tail_columns, tile.rows)
+                        : columns_of(s, by_width, t->tail_vectors, tile.rows);
         if (t->tail == NULL)
             return false;
     }
@@ -175,7 +200,10 @@ static bool add_tiles(struct dg_space *s, const struct dg_fixed *fixed, struct d
                 dg_body_registers(s->c->body, tile) > s->c->registers)
                 continue;
             if ((rows.plans == NULL && !rows_of(s, r, &rows)) ||
-                !add_tile(s, by_width, tile, &rows, fixed))
+                !add_tile(s, by_width, tile, &rows, false, fixed))
+                return dg_fail_memory(e, "plan");
+            if (fixed == NULL && s->tile_count < DG_TILES_MOST && along_fits(s, tile) &&
+                !add_tile(s, by_width, tile, &rows, true, fixed))
                 return dg_fail_memory(e, "plan");
         }
     }

@@ -164,6 +164,45 @@ Test(body, groups)
     cr_expect_eq(dg_body_registers(&body, tile), 15 + 3 + 1 + 1);
 }
 
+/* Along K: sums in as few vectors as can be, each the root of a tree whose nodes without a sum are
+ * left out. Counted apart: nodes by the sums under them. */
+Test(body, along)
+{
+    static const struct { unsigned columns, pitch; } pitches[] = {
+        { 1, 1 }, { 2, 2 }, { 3, 4 }, { 4, 4 }, { 5, 8 }, { 15, 16 } };
+    for (size_t i = 0; i < sizeof pitches / sizeof *pitches; i++)
+        cr_expect_eq(dg_along_pitch(pitches[i].columns), pitches[i].pitch);
+    for (unsigned rows = 1; rows <= 20; rows++)
+        for (unsigned columns = 1; columns < 16; columns++) {
+            struct dg_along tile = { rows, columns };
+            bool sum[512] = { false };
+            for (unsigned i = 0; i < rows; i++)
+                for (unsigned j = 0; j < columns; j++)
+                    sum[i * dg_along_pitch(columns) + j] = true;
+            for (unsigned level = 1; level <= 4; level++) {
+                unsigned nodes = 0;
+                for (unsigned lane = 0; lane < 512; lane += 1u << level) {
+                    bool any = false;
+                    for (unsigned i = lane; i < lane + (1u << level); i++)
+                        any = any || sum[i];
+                    nodes += any;
+                }
+                cr_expect_eq(dg_along_folds(tile, 16, level), nodes, "%u x %u, level %u", rows,
+                             columns, level);
+            }
+        }
+    static struct dg_body_op op[MOST];
+    struct dg_body body;
+    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx512"), DG_F32, NULL, 0, &body));
+    size_t n = dg_body_along_step(&body, (struct dg_along){ 5, 3 }, op, MOST), loads = 0;
+    for (size_t i = 0; i < n; i++)
+        loads += op[i].op == body.load;
+    cr_expect(n == 5 + 3 + 15 && loads == 8);
+    cr_expect_eq(dg_body_along_registers((struct dg_along){ 5, 3 }), 15 + 3 + 1);
+    cr_assert(dg_body_for(dg_isa_by_name("aarch64-neon"), DG_F32, NULL, 0, &body));
+    cr_expect_null(body.along);
+}
+
 Test(body, short_array)
 {
     struct dg_body body;

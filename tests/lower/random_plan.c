@@ -78,6 +78,25 @@ static void split_n(struct random *random, uint64_t n, struct dg_plan *plan)
     plan->nc_last = n - (plan->n_blocks - 1) * plan->nc;
 }
 
+/* Half of the tails that can go along K do. */
+static void turn_tail(struct random *random, const struct dg_problem *p, struct dg_plan *plan)
+{
+    struct dg_along tile = { plan->tile.rows, plan->tail_columns };
+    plan->along = plan->body.along != NULL && p->layout_b == DG_PACKED && p->k > 0 &&
+                  plan->tail_columns > 0 && plan->tail_columns < plan->body.lanes &&
+                  dg_body_along_registers(tile) <= plan->body.isa->vector_registers &&
+                  random_next(random) % 2 != 0;
+    if (!plan->along)
+        return;
+    plan->tail_vectors = plan->tail_columns;
+    plan->tail_part = 0;
+    if (plan->k_blocks > 1) {              /* blocks of whole steps */
+        plan->kc = (plan->kc + plan->body.lanes - 1) / plan->body.lanes * plan->body.lanes;
+        plan->k_blocks = (p->k + plan->kc - 1) / plan->kc;
+        plan->kc_last = p->k - (plan->k_blocks - 1) * plan->kc;
+    }
+}
+
 static void split_k(struct random *random, uint64_t k, struct dg_plan *plan)
 {
     bool whole = random_next(random) % 2 != 0 || plan->body.c_bytes < plan->body.sum_bytes;
@@ -129,6 +148,7 @@ void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit
     split_m(random, p->m, plan);
     split_n(random, p->n, plan);
     split_k(random, dg_body_steps(&plan->body, p->k), plan);
+    turn_tail(random, p, plan);
     plan->inner = random_next(random) % 2 ? DG_PANELS_OUTER : DG_TILES_OUTER;
     plan->prefetch = random_next(random) % 2 != 0;
     plan->unroll = (unsigned)random_in(random, 1, 8);
@@ -137,7 +157,7 @@ void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit
     plan->cycles = (dg_cost)random_in(random, 0, 100000000) * DG_COST_ONE;
     snprintf(out->text, sizeof out->text,
              "%s %s m %llu n %llu k %llu lda %llu ldb %llu ldc %llu beta %d %s tile %ux%u "
-             "mc %llu nc %llu kc %llu %s unroll %u prefetch %d", isa->name,
+             "mc %llu nc %llu kc %llu %s unroll %u prefetch %d along %d", isa->name,
              dg_dtype_names[p->dtype],
              (unsigned long long)p->m, (unsigned long long)p->n, (unsigned long long)p->k,
              (unsigned long long)p->lda, (unsigned long long)p->ldb, (unsigned long long)p->ldc,
@@ -145,7 +165,7 @@ void random_case(struct random *random, const struct dg_isa *isa, uint64_t limit
              plan->tile.vectors, (unsigned long long)plan->mc, (unsigned long long)plan->nc,
              (unsigned long long)plan->kc,
              plan->inner == DG_PANELS_OUTER ? "panels outer" : "tiles outer", plan->unroll,
-             plan->prefetch);
+             plan->prefetch, plan->along);
 }
 
 static uint64_t elements(uint64_t rows, uint64_t columns, uint64_t ld)
@@ -234,6 +254,27 @@ static const unsigned char *check_panel(const struct random_case *test, const un
     return at;
 }
 
+/* The columns from `column` on, each a vector of K elements in each step, zeros beyond K. */
+static const unsigned char *check_along(const struct random_case *test, const unsigned char *b,
+                                        uint64_t column, const unsigned char *at,
+                                        char message[512])
+{
+    const struct dg_problem *p = &test->problem;
+    size_t size = dg_dtypes[p->dtype].b_bytes;
+    unsigned lanes = test->plan.body.lanes;
+    for (uint64_t step = 0; step * lanes < p->k; step++)
+        for (uint64_t j = column; j < p->n; j++)
+            for (uint64_t k = step * lanes; k < (step + 1) * lanes; k++, at += size) {
+                static const unsigned char none[8];
+                if (memcmp(at, k < p->k ? b + (k * p->ldb + j) * size : none, size) != 0) {
+                    snprintf(message, 512, "packed element of k %llu, column %llu along k",
+                             (unsigned long long)k, (unsigned long long)j);
+                    return NULL;
+                }
+            }
+    return at;
+}
+
 static bool check_pack(const struct random_case *test, const unsigned char *b,
                        const unsigned char *packed, uint64_t size, char message[512])
 {
@@ -243,7 +284,9 @@ static bool check_pack(const struct random_case *test, const unsigned char *b,
     for (uint64_t column = 0; p->k > 0 && column < p->n; column += nr) {
         uint64_t width = column + nr <= p->n ? nr
                        : (uint64_t)test->plan.tail_vectors * test->plan.body.lanes;
-        at = check_panel(test, b, column, width, at, message);
+        at = column + nr > p->n && test->plan.along
+                 ? check_along(test, b, column, at, message)
+                 : check_panel(test, b, column, width, at, message);
         if (at == NULL)
             return false;
     }

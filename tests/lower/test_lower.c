@@ -84,7 +84,8 @@ Test(lower, registers_are_counted)
             random_case(&random, dg_isa_by_name(targets[tiles[i].target]), 160, &test);
         while (test.problem.dtype != DG_F32 ||
                test.plan.tile.vectors != tiles[i].vectors || test.plan.m_blocks != 1 ||
-               test.problem.k == 0 || test.problem.m < 1 || test.plan.panels_last == 0);
+               test.problem.k == 0 || test.problem.m < 1 || test.plan.panels_last == 0 ||
+               test.plan.along);
         test.plan.rows = test.plan.rows_last =
             (struct dg_split){ { tiles[i].rows, 1 }, { 1, 0 } };
         test.plan.tile.rows = tiles[i].rows;
@@ -292,11 +293,11 @@ Test(lower, touches_each_line)
         cr_expect_eq(run.region[2].lines,
                      works ? lines_of(p->m, p->n, p->ldc, is->c_bytes) : 0, "%s", c.test.text);
         uint64_t vectors = (plan->n_blocks - 1) * plan->panels + plan->panels_last;
-        vectors = vectors * plan->tile.vectors + plan->tail_vectors;
-        uint64_t writes = works ? p->m * vectors * plan->k_blocks : 0;
-        cr_expect_eq(run.region[2].writes, writes, "%s", c.test.text);
-        cr_expect_eq(run.region[2].reads, p->beta && works ? writes
-                     : works ? writes / plan->k_blocks * (plan->k_blocks - 1) : 0, "%s",
+        vectors *= plan->tile.vectors;
+        uint64_t writes = p->m * (vectors + (plan->along ? 1 : plan->tail_vectors));
+        uint64_t reads = p->m * (vectors + plan->tail_vectors);    /* along K one by one */
+        cr_expect_eq(run.region[2].writes, works ? writes * plan->k_blocks : 0, "%s", c.test.text);
+        cr_expect_eq(run.region[2].reads, works ? reads * (plan->k_blocks - !p->beta) : 0, "%s",
                      c.test.text);
         dg_arena_free(&c.arena);
     }

@@ -231,6 +231,12 @@ struct verdict judge(const struct dg_space *s, const struct dg_tile_space *t,
         .rows = c->rows,
     };
     uint64_t b_bytes = p->k * 4 * (p->layout_b == DG_PACKED ? columns : p->n), n[3][3];
+    if (t->along) {
+        uint64_t tail = p->n % (c->vectors * lanes);
+        if (l.k_blocks > 1 && c->kc % lanes != 0)
+            return out;                           /* blocks are whole steps */
+        b_bytes = 4 * (p->k * (p->n - tail) + up(p->k, lanes) * lanes * tail);
+    }
     bool again[3];
     for (int i = 0; i < 3; i++)
         times(s, c, &l, i, b_bytes, n[i], &again[i]);

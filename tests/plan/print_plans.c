@@ -13,7 +13,7 @@ static void print(const struct dg_plan *p)
            "panels %" PRIu64 "/%" PRIu64 " tail %u order %d prefetch %d %s\n",
            p->tile.rows, p->tile.vectors, p->kc, p->mc, p->nc, p->rows.count[0], p->rows.size[0],
            p->rows.count[1], p->rows.size[1], p->rows_last.count[0], p->rows_last.count[1],
-           p->panels, p->panels_last, p->tail_columns, p->inner, p->prefetch,
+           p->panels, p->panels_last, p->tail_columns, p->inner, p->prefetch + 2 * p->along,
            p->binding != NULL ? p->binding : "none");
     printf("  cycles %" PRId64 " bound %" PRId64 " peak %" PRId64 " points %" PRIu64 " pruned %"
            PRIu64 " bytes %" PRIu64 " %" PRIu64 " %" PRIu64 "\n ", p->cycles, p->bound, p->peak,

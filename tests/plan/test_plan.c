@@ -34,9 +34,11 @@ static void check_plan(const struct dg_problem *p, const struct dg_plan *plan)
         cr_assert_eq(plan->panels * width, plan->nc);
     cr_assert_eq(plan->panels_last * width + plan->tail_columns, plan->nc_last);
     cr_assert_lt(plan->tail_columns, width);
-    cr_assert_eq(plan->tail_vectors,
-                 (plan->tail_columns + plan->body.lanes - 1) / plan->body.lanes);
-    cr_assert_eq(plan->tail_part, plan->tail_columns % plan->body.lanes);
+    cr_assert_eq(plan->tail_vectors, plan->along
+                 ? plan->tail_columns
+                 : (plan->tail_columns + plan->body.lanes - 1) / plan->body.lanes);
+    cr_assert_eq(plan->tail_part, plan->along ? 0 : plan->tail_columns % plan->body.lanes);
+    cr_assert(!plan->along || plan->k_blocks == 1 || plan->kc % plan->body.lanes == 0);
     cr_assert(plan->inner == DG_PANELS_OUTER || (plan->m_blocks == 1 && !plan->prefetch));
     cr_assert(plan->unroll >= 1 && (plan->kc == 0 || plan->unroll <= plan->kc));
     cr_assert_leq(dg_body_registers(&plan->body, plan->tile), plan->body.isa->vector_registers);
@@ -63,7 +65,8 @@ static void check_result(const struct dg_problem *p, const struct dg_plan_result
     check_plan(p, &r->runner_up);
     check_cost(&r->runner_up);
     cr_assert(r->runner_up.tile.rows != r->best.tile.rows ||
-              r->runner_up.tile.vectors != r->best.tile.vectors);
+              r->runner_up.tile.vectors != r->best.tile.vectors ||
+              r->runner_up.along != r->best.along);
     /* the best is at most a tie dearer */
     cr_assert_leq(r->best.cycles, r->runner_up.cycles + r->runner_up.cycles / 1000 * 20 + 20);
 }

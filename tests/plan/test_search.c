@@ -17,10 +17,11 @@ static bool balanced(uint64_t extent, uint64_t size)
 }
 
 static const struct dg_tile_space *tile_of(const struct dg_space *s, unsigned rows,
-                                           unsigned vectors)
+                                           unsigned vectors, bool along)
 {
     for (size_t i = 0; i < s->tile_count; i++)
-        if (s->tiles[i].tile.rows == rows && s->tiles[i].tile.vectors == vectors)
+        if (s->tiles[i].tile.rows == rows && s->tiles[i].tile.vectors == vectors &&
+            s->tiles[i].along == along)
             return &s->tiles[i];
     return NULL;
 }
@@ -40,6 +41,15 @@ static bool allowed(const struct small *s, unsigned rows, unsigned vectors)
         in_set = ++*set > in_set ? *set : in_set;
     }
     return in_set <= 1 || in_set + 1 < s->c.ways;
+}
+
+/* Whether the tail of such a tile may go along K. */
+static bool turns(const struct small *s, unsigned rows, unsigned vectors)
+{
+    unsigned lanes = s->body.lanes, columns = (unsigned)(s->problem.n % (vectors * lanes));
+    unsigned held = rows < columns ? rows : columns;
+    return s->body.along != NULL && s->problem.layout_b == DG_PACKED && columns > 0 &&
+           columns < lanes && rows * columns + held + 1 <= s->c.registers;
 }
 
 struct brute {
@@ -97,15 +107,17 @@ static struct brute enumerate(const struct small *s, dg_cost limit)
     unsigned most = (unsigned)((s->problem.n + s->body.lanes - 1) / s->body.lanes);
     for (unsigned rows = 1; rows <= s->problem.m; rows++)
         for (unsigned vectors = 1; vectors <= most; vectors++) {
-            const struct dg_tile_space *t = tile_of(&s->space, rows, vectors);
-            cr_assert_eq(t != NULL, allowed(s, rows, vectors), "%u x %u of %u", rows, vectors,
-                         s->c.registers);
-            out.here = INT64_MAX;
-            if (t != NULL)
-                enumerate_tile(s, t, rows, vectors, limit, &out);
-            dg_cost worse = out.here > out.cheapest ? out.here : out.cheapest;
-            out.cheapest = out.here < out.cheapest ? out.here : out.cheapest;
-            out.elsewhere = worse < out.elsewhere ? worse : out.elsewhere;
+            for (int along = 0; along < 2; along++) {
+                const struct dg_tile_space *t = tile_of(&s->space, rows, vectors, along != 0);
+                bool may = allowed(s, rows, vectors) && (along == 0 || turns(s, rows, vectors));
+                cr_assert_eq(t != NULL, may, "%u x %u of %u", rows, vectors, s->c.registers);
+                out.here = INT64_MAX;
+                if (t != NULL)
+                    enumerate_tile(s, t, rows, vectors, limit, &out);
+                dg_cost worse = out.here > out.cheapest ? out.here : out.cheapest;
+                out.cheapest = out.here < out.cheapest ? out.here : out.cheapest;
+                out.elsewhere = worse < out.elsewhere ? worse : out.elsewhere;
+            }
         }
     return out;
 }
