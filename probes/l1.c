@@ -10,6 +10,7 @@
 
 #include "base/str.h"
 #include "probes/infer/cache.h"
+#include "probes/infer/rate.h"
 #include "probes/orders.h"
 #include "probes/vector.h"
 
@@ -156,8 +157,13 @@ static void say_line(struct dg_context *ctx, double size)
 static void say_latency(struct dg_context *ctx, double size, const struct dg_measure *scalar)
 {
     struct dg_measure vector;
-    dg_say_stat(ctx, "l1_latency", "cycles", "chase inside a quarter of the cache",
-                &scalar->cycles, 1);
+    struct dg_stat cycles = scalar->cycles;
+    if (dg_infer_latency(cycles.median) == DG_LATENCY_WHOLE)
+        cycles.median = round(cycles.median);
+    cycles.low = fmin(cycles.low, cycles.median);
+    cycles.high = fmax(cycles.high, cycles.median);
+    dg_say_stat(ctx, "l1_latency", "cycles", "chase inside a quarter of the cache, to the whole "
+                "cycle where one is near", &cycles, 1);
     if (!chase_lines(ctx, (uint64_t)(size / 4), 64, true, &vector)) {
         dg_refused(ctx, "l1_vector_latency", "cycles");
         return;

@@ -6,7 +6,7 @@
 #include "emit/plan/search.h"
 #include "profile/fields.h"
 
-/* Plans within 5 in 1000 of the cheapest one are equal within the model's error, beyond 20 in 1000
+/* Plans within 4 in 1000 of the cheapest one are equal within the model's error, beyond 20 in 1000
  * they are not. */
 enum { TIE_THOUSANDTHS = 4, NO_TIE_THOUSANDTHS = 20 };
 

@@ -42,12 +42,11 @@ static inline const char *dg_inner_text(enum dg_inner inner)
 struct dg_simplicity {
     uint32_t loads;                               /* eighths of a load that a multiply takes */
     bool prefetch;
-    uint32_t bodies;                              /* distinct tile bodies */
-    uint32_t weight;                              /* code in sixteenths of the instruction cache */
-    uint32_t loops;                               /* blocked dimensions */
+    uint32_t bodies;                              /* distinct tiles */
     uint32_t reuse;                               /* multiplies of a load, in 65536ths */
-    uint64_t traffic;                             /* bytes into L1, L2 and the last level */
-    uint32_t code;                                /* operations written out */
+    uint32_t vectors;                             /* of the tile: more are better */
+    uint32_t loops;                               /* blocked dimensions */
+    uint32_t code;                                /* operations written out; decides nothing */
 };
 
 struct dg_plan {

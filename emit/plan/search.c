@@ -38,13 +38,11 @@ static bool simpler(struct dg_simplicity a, struct dg_simplicity b)
         return b.prefetch;
     if (a.bodies != b.bodies)
         return a.bodies < b.bodies;
-    if (a.weight != b.weight)
-        return a.weight < b.weight;
-    if (a.loops != b.loops)
-        return a.loops < b.loops;
     if (a.reuse != b.reuse)
         return a.reuse > b.reuse;
-    return a.traffic < b.traffic;
+    if (a.vectors != b.vectors)
+        return a.vectors > b.vectors;
+    return a.loops < b.loops;
 }
 
 static bool beats(const struct bounded *b, const struct dg_found *found)

@@ -20,9 +20,9 @@ struct dg_search_count { uint64_t points, priced; };
 bool dg_search_cheapest(const struct dg_space *s, struct dg_found *best, struct dg_found *other,
                         struct dg_search_count *count, struct dg_error *e);
 /* Of all plans that cost at most `limit` the one whose tile loads least for a multiply, so asks
- * least of all that was not measured; then without prefetch, with the fewest bodies, the lightest
- * code, the fewest loops, the least traffic. Never by cost, which is noise at this scale: two
- * profiles of one chip shall give one plan. Of equally simple ones the cheapest. */
+ * least of all that was not measured; then without prefetch, with the fewest tiles, the widest, in
+ * the fewest loops. By cost only last, which is noise at this scale: two profiles of one chip shall
+ * give one plan. */
 bool dg_search_simplest(const struct dg_space *s, dg_cost limit, struct dg_found *best,
                         struct dg_search_count *count, struct dg_error *e);
 

@@ -30,27 +30,19 @@ struct dg_simplicity dg_simplicity_of(const struct dg_corner *p)
     struct dg_simplicity simple = {
         .loads = (8 * loads + multiplies - 1) / multiplies,
         .reuse = multiplies * 65536 / loads,
-        .prefetch = p->box->prefetch,
+        .prefetch = p->box->prefetch, .vectors = p->t->tile.vectors,
+        .loops = (p->k_blocks > 1) + (p->m_blocks > 1) + (p->n_blocks > 1),
     };
-    uint32_t starts = p->k_blocks > 1 && p->s->problem->beta == 0 ? 2 : 1;
     unsigned sizes[2];
     sizes_of(p, sizes);
     for (int i = 0; i < 2; i++) {
         if (sizes[i] == 0)
             continue;
-        if (p->t->full != NULL) {
-            simple.bodies += starts;
+        simple.bodies += (p->t->full != NULL) + (p->t->tail != NULL);
+        if (p->t->full != NULL)
             simple.code += code_of(p, sizes[i], p->t->tile.vectors);
-        }
-        if (p->t->tail != NULL) {
-            simple.bodies += starts;
+        if (p->t->tail != NULL)
             simple.code += code_of(p, sizes[i], p->t->tail_vectors);
-        }
     }
-    simple.loops = (p->k_blocks > 1) + (p->m_blocks > 1) + (p->n_blocks > 1);
-    uint64_t unit = p->s->c->code_capacity / 16;
-    simple.weight = (uint32_t)(dg_code_bytes(simple) / (unit > 0 ? unit : 1));
-    for (int level = 0; level < DG_LEVELS; level++)
-        simple.traffic = dg_bytes_add(simple.traffic, dg_traffic(p, level));
     return simple;
 }

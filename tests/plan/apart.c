@@ -170,25 +170,23 @@ static uint64_t operations(unsigned rows, unsigned vectors)
     return 4 * (rows * vectors + rows + vectors) + 2 * rows * vectors;
 }
 
-static uint64_t simple(const struct dg_space *s, const struct dg_tile_space *t,
-                       const struct rows *r, const struct loops *l, bool prefetch,
-                       struct verdict *out)
+static uint64_t simple(const struct dg_tile_space *t, const struct rows *r, const struct loops *l,
+                       bool prefetch, struct verdict *out)
 {
     uint64_t code = 0;
     for (int i = 0; i < 2; i++) {
         if (r->count[i] == 0)
             continue;
-        uint32_t starts = l->k_blocks > 1 && s->problem->beta == 0 ? 2 : 1;
-        out->bodies += starts * ((t->full != NULL) + (t->tail != NULL));
+        out->bodies += (t->full != NULL) + (t->tail != NULL);
         code += t->full != NULL ? operations(r->size[i], t->tile.vectors) : 0;
         code += t->tail != NULL ? operations(r->size[i], t->tail_vectors) : 0;
     }
     double m = t->tile.rows, v = t->tile.vectors;
     out->loads = (uint32_t)ceil(8 * (1 / m + 1 / v) - 1e-9);
     out->reuse = (uint32_t)floor(65536 * m * v / (m + v) + 1e-9);
+    out->vectors = t->tile.vectors;
     out->prefetch = prefetch;
     out->loops = (l->k_blocks > 1) + (l->m_blocks > 1) + (l->n_blocks > 1);
-    out->weight = (uint32_t)(8 * code / larger(s->c->code_capacity / 16, 1));
     return 8 * code;
 }
 
@@ -255,11 +253,9 @@ struct verdict judge(const struct dg_space *s, const struct dg_tile_space *t,
     cost += t->store_touch < 0 ? -priced(line_of_c, -t->store_touch)
                                : priced(n[1][2] * line_of_c, t->store_touch);
     cost += priced((l.k_blocks - 1 + (uint64_t)p->beta) * p->m * up(p->n, lanes), s->load_price);
-    uint64_t code = simple(s, t, &r, &l, c->prefetch, &out);
+    uint64_t code = simple(t, &r, &l, c->prefetch, &out);
     if (code > k->code_capacity)
         cost += priced((code - k->code_capacity) * all_panels, k->byte[0]);
-    for (int i = 0; i < 3; i++)
-        out.traffic += n[i][0] * s->a_bytes + n[i][1] * b_bytes + 2 * n[i][2] * s->c_bytes;
     out.possible = true;
     out.cost = at_least(cost, s, n, b_bytes);
     return out;

@@ -17,9 +17,8 @@ struct choice {
 struct verdict {
     bool possible;
     dg_cost cost;
-    uint32_t loads, bodies, weight, loops, reuse;
+    uint32_t loads, bodies, reuse, vectors, loops;
     bool prefetch;
-    uint64_t traffic;                             /* bytes into L1, into L2, into the last level */
 };
 
 /* t: the tile's entry in the space, for the prices of its turns. */
