@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#define BODY(name, element, narrow, moved, load, broadcast, multiply, products, add, unless) \
-    {#name, element, narrow, #moved, load, broadcast, multiply, products, add, unless},
+#define BODY(name, element, narrow, moved, load, broadcast, multiply, folded, products, add, \
+             unless) \
+    {#name, element, narrow, #moved, load, broadcast, multiply, folded, products, add, unless},
 const struct dg_mix_body dg_mix_bodies[] = {
 #include "microbench/bodies.def"
 };
@@ -36,14 +37,15 @@ static bool fill(const struct dg_isa *isa, const struct dg_mix_body *b, struct d
 {
     const char *const names[DG_MIX_PARTS] = {
         [DG_MIX_LOAD] = b->load, [DG_MIX_BROADCAST] = b->broadcast,
-        [DG_MIX_MULTIPLY] = b->multiply, [DG_MIX_ADD] = b->add,
+        [DG_MIX_MULTIPLY] = b->multiply, [DG_MIX_FOLDED] = b->folded, [DG_MIX_ADD] = b->add,
         [DG_MIX_STORE] = "store", [DG_MIX_ZERO] = "zero",
         [DG_MIX_RELOAD] = "load",
     };
     *out = (struct dg_mix_form){.body = b, .isa = isa};
     for (int part = 0; part < DG_MIX_PARTS; part++) {
-        out->op[part] = op_named(isa, names[part], b->moved);
-        if (out->op[part] == NULL)
+        if (names[part] != NULL)
+            out->op[part] = op_named(isa, names[part], b->moved);
+        if (out->op[part] == NULL && part != DG_MIX_FOLDED)
             return false;
     }
     /* of the same name, elsewhere, there may be one that accumulates, half a vector at a time */

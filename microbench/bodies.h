@@ -13,6 +13,7 @@ struct dg_mix_body {
     unsigned narrow;             /* a vector takes bits / 8 / narrow bytes of the stream */
     const char *moved;           /* dtype of the accumulators' stores and zeros */
     const char *load, *broadcast, *multiply;      /* "fma.f32": name and dtype */
+    const char *folded;          /* the two in one, for steps of one vector; NULL: none */
     bool products;               /* the multiply leaves them for `add`, else it accumulates */
     const char *add;
     const char *unless;          /* body that serves better where a target has it; NULL: none */
@@ -24,8 +25,8 @@ extern const size_t dg_mix_body_count;
 const struct dg_mix_body *dg_mix_body_named(const char *name);
 
 enum dg_mix_part {
-    DG_MIX_LOAD, DG_MIX_BROADCAST, DG_MIX_MULTIPLY, DG_MIX_ADD, DG_MIX_STORE,
-    DG_MIX_ZERO, DG_MIX_RELOAD, DG_MIX_PARTS,     /* reload: of C */
+    DG_MIX_LOAD, DG_MIX_BROADCAST, DG_MIX_MULTIPLY, DG_MIX_FOLDED, DG_MIX_ADD, DG_MIX_STORE,
+    DG_MIX_ZERO, DG_MIX_RELOAD, DG_MIX_PARTS,     /* folded may be absent; reload: of C */
 };
 struct dg_mix_form {
     const struct dg_mix_body *body;

@@ -110,6 +110,16 @@ static bool take_flip(struct dg_body *body)
            take(body, DG_SEM_ADD_LOAD, "s32", 0, &ignored);
 }
 
+/* Where a step has one vector of B, what is broadcast is used once: from memory it needs neither an
+ * operation nor a register of its own. */
+static void take_folded(struct dg_body *body, const struct recipe *recipe)
+{
+    if (recipe->chain == DG_SEM_FMA && same(recipe->a, body->element) && !recipe->flip &&
+        body->chain->sem == DG_SEM_FMA)
+        body->folded = dg_isa_op(body->isa, DG_SEM_FMA_BROADCAST, body->element,
+                                 body->isa->vector_bits, 0);
+}
+
 /* Columns along K: where elements of A and B in memory are alike and parts can have any size. */
 static void take_along(struct dg_body *body, const struct recipe *recipe)
 {
@@ -145,6 +155,7 @@ static bool follow(const struct dg_isa *isa, const struct recipe *recipe, struct
         return false;
     if (out->group == 1)
         prefer_elements(out);
+    take_folded(out, recipe);
     take_along(out, recipe);
     return true;
 }
@@ -224,11 +235,20 @@ static void step_holding_a(struct list *list, const struct dg_body *body, struct
     }
 }
 
+static void step_folded(struct list *list, const struct dg_body *body, unsigned rows)
+{
+    put_load(list, body, 0);
+    for (unsigned i = 0; i < rows; i++)
+        put(list, body->folded, operand(DG_ACC, i, 0), operand(DG_B, 0, 0), operand(DG_A, i, 0));
+}
+
 size_t dg_body_step(const struct dg_body *body, struct dg_tile tile, struct dg_body_op *out,
                     size_t capacity)
 {
     struct list list = { out, capacity, 0 };
-    if (tile.vectors <= tile.rows)
+    if (tile.vectors == 1 && body->folded != NULL)
+        step_folded(&list, body, tile.rows);
+    else if (tile.vectors <= tile.rows)
         step_holding_b(&list, body, tile);
     else
         step_holding_a(&list, body, tile);
@@ -246,6 +266,8 @@ static bool has_scratch(const struct dg_op *op)
 unsigned dg_body_registers(const struct dg_body *body, struct dg_tile tile)
 {
     unsigned held = tile.rows < tile.vectors ? tile.rows : tile.vectors;
+    if (tile.vectors == 1 && body->folded != NULL)
+        held = 0;                                 /* rows come from memory */
     return tile.rows * tile.vectors + held + 1 + (body->flip != NULL) + has_scratch(body->chain);
 }
 

@@ -41,6 +41,7 @@ struct dg_body {
     const struct dg_op *load, *broadcast, *store, *zero;
     const struct dg_op *flip;    /* of a row of A, after its broadcast; NULL: none */
     const struct dg_op *chain;   /* the operation that carries the accumulator */
+    const struct dg_op *folded;  /* broadcast and multiply in one, for tiles of one vector; NULL */
     const struct dg_op *along;   /* multiply of vectors along K; NULL: lanes cannot be added up */
     const struct dg_op *part[DG_GROUP_MOST];  /* [n]: broadcast of the first n of a group, n > 0 */
     char features[160];          /* all that a kernel needs, comma separated */

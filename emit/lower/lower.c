@@ -383,6 +383,7 @@ static unsigned latency(void *self, const struct dg_op *op, bool accumulate)
         return all->broadcast;
     case DG_SEM_FMA:
     case DG_SEM_FMA_ELEMENT:
+    case DG_SEM_FMA_BROADCAST:
     case DG_SEM_DOT:
         return accumulate ? all->chain : all->chain_other;
     default:

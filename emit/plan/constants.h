@@ -9,7 +9,8 @@
 
 /* What a step and its surroundings are made of. */
 enum dg_part_op {
-    DG_PART_LOAD, DG_PART_BROADCAST, DG_PART_CHAIN, DG_PART_STORE, DG_PART_FLIP, DG_PART_COUNT
+    DG_PART_LOAD, DG_PART_BROADCAST, DG_PART_CHAIN, DG_PART_STORE, DG_PART_FLIP,
+    DG_PART_FOLDED, DG_PART_COUNT
 };
 
 /* An abstract resource and what one operation of each sort takes of it. */

@@ -18,6 +18,7 @@ static const struct dg_op *part_op(const struct dg_body *body, enum dg_part_op p
     case DG_PART_BROADCAST: return body->broadcast;
     case DG_PART_CHAIN: return body->chain;
     case DG_PART_FLIP: return body->flip;         /* NULL: the recipe has none */
+    case DG_PART_FOLDED: return body->folded;     /* likewise */
     default: return body->store;
     }
 }
@@ -138,7 +139,7 @@ static bool has_user(const struct dg_constants *c, int part)
 static bool complete(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
 {
     static const char *const names[DG_PART_COUNT] = { "load", "load", "multiply", "store",
-                                                       "flip" };
+                                                       "flip", "folded" };
     struct dg_resource *last = NULL;
     for (int part = 0; part < DG_PART_COUNT; part++) {
         if (part_op(body, (enum dg_part_op)part) == NULL ||

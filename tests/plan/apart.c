@@ -165,21 +165,23 @@ static dg_cost one_pass(const struct dg_space *s, const struct dg_tile_space *t,
     return a < b ? a : b;
 }
 
-static uint64_t operations(unsigned rows, unsigned vectors)
+static uint64_t operations(const struct dg_body *body, unsigned rows, unsigned vectors)
 {
-    return 4 * (rows * vectors + rows + vectors) + 2 * rows * vectors;
+    bool folded = vectors == 1 && body->folded != NULL;
+    return 4 * (rows * vectors + (folded ? 0 : rows) + vectors) + 2 * rows * vectors;
 }
 
-static uint64_t simple(const struct dg_tile_space *t, const struct rows *r, const struct loops *l,
-                       bool prefetch, struct verdict *out)
+static uint64_t simple(const struct dg_body *body, const struct dg_tile_space *t,
+                       const struct rows *r, const struct loops *l, bool prefetch,
+                       struct verdict *out)
 {
     uint64_t code = 0;
     for (int i = 0; i < 2; i++) {
         if (r->count[i] == 0)
             continue;
         out->bodies += (t->full != NULL) + (t->tail != NULL);
-        code += t->full != NULL ? operations(r->size[i], t->tile.vectors) : 0;
-        code += t->tail != NULL ? operations(r->size[i], t->tail_vectors) : 0;
+        code += t->full != NULL ? operations(body, r->size[i], t->tile.vectors) : 0;
+        code += t->tail != NULL ? operations(body, r->size[i], t->tail_vectors) : 0;
     }
     double m = t->tile.rows, v = t->tile.vectors;
     out->loads = (uint32_t)ceil(8 * (1 / m + 1 / v) - 1e-9);
@@ -253,7 +255,7 @@ struct verdict judge(const struct dg_space *s, const struct dg_tile_space *t,
     cost += t->store_touch < 0 ? -priced(line_of_c, -t->store_touch)
                                : priced(n[1][2] * line_of_c, t->store_touch);
     cost += priced((l.k_blocks - 1 + (uint64_t)p->beta) * p->m * up(p->n, lanes), s->load_price);
-    uint64_t code = simple(t, &r, &l, c->prefetch, &out);
+    uint64_t code = simple(k->body, t, &r, &l, c->prefetch, &out);
     if (code > k->code_capacity)
         cost += priced((code - k->code_capacity) * all_panels, k->byte[0]);
     out.possible = true;

@@ -29,7 +29,8 @@ static const struct dg_tile_space *tile_of(const struct dg_space *s, unsigned ro
 /* The constraints of a tile, in words of their own. */
 static bool allowed(const struct small *s, unsigned rows, unsigned vectors)
 {
-    unsigned held = rows < vectors ? rows : vectors;
+    bool folded = vectors == 1 && s->body.folded != NULL;
+    unsigned held = folded ? 0 : rows < vectors ? rows : vectors;
     uint64_t apart = s->problem.lda * 4, in_set = 0;
     if (rows * vectors + held + 1 > s->c.registers)
         return false;

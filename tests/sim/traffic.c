@@ -164,8 +164,10 @@ static double step_cycles(const struct sim_chip *chip, const struct dg_mix *q)
     if (!form_of(chip, q, &form))
         return 0;
     double products = (double)q->vectors * q->rows, cycles = chip->fma_acc_latency;
+    bool folded = q->vectors == 1 && form.op[DG_MIX_FOLDED] != NULL;
     const double counts[DG_MIX_PARTS] = {
-        [DG_MIX_LOAD] = q->vectors, [DG_MIX_BROADCAST] = q->rows, [DG_MIX_MULTIPLY] = products,
+        [DG_MIX_LOAD] = q->vectors, [DG_MIX_BROADCAST] = folded ? 0 : q->rows,
+        [DG_MIX_MULTIPLY] = folded ? 0 : products, [DG_MIX_FOLDED] = folded ? products : 0,
         [DG_MIX_ADD] = form.accumulates ? 0 : products,
     };
     double total[SIM_RESOURCES] = { 0 };

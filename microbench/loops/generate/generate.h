@@ -32,7 +32,7 @@ struct operand {
     int vector;                                /* -1: not a vector */
     int offset;                                /* in the block; -1: use text */
     bool crossing;                             /* half of it lies before that place */
-    char text[40];
+    char text[48];
 };
 
 /* text.c */

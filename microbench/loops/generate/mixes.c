@@ -103,9 +103,25 @@ static void multiply(const struct mix *m, int sum, int of_stream, int of_rows)
     line(m, op[DG_MIX_ADD], sum, sum, product, "");
 }
 
+/* One vector, and each row straight from memory. */
+static void folded_step(const struct mix *m, unsigned n)
+{
+    vector_load(m, 0, n, m->temporary);
+    for (unsigned row = 0; row < m->rows; row++) {
+        char memory[48];
+        row_address(m, row, n, memory);
+        line(m, m->form.op[DG_MIX_FOLDED], (int)accumulator(m, row, 0), (int)m->temporary, -1,
+             memory);
+    }
+}
+
 /* The smaller side is held, the other passes through one register. */
 static void step(const struct mix *m, unsigned n)
 {
+    if (m->vectors == 1 && m->form.op[DG_MIX_FOLDED] != NULL) {
+        folded_step(m, n);
+        return;
+    }
     unsigned held = m->hold_vectors ? m->vectors : m->rows;
     unsigned passing = m->hold_vectors ? m->rows : m->vectors;
     unsigned through = m->temporary + held;
