@@ -247,8 +247,9 @@ static void add_plan_json(struct dg_str *out, const struct dg_plan *plan)
                   plan->tile.vectors * plan->body.lanes);
     dg_str_format(out, "\"blocks\": {\"kc\": %llu, \"mc\": %llu, \"nc\": %llu}, ",
                   (ull)plan->kc_elements, (ull)plan->mc, (ull)plan->nc);
-    dg_str_format(out, "\"order\": \"%s\", \"prefetch\": %s, \"predicted_cycles\": ",
-                  dg_inner_text(plan->inner), plan->prefetch ? "true" : "false");
+    dg_str_format(out, "\"order\": \"%s\", \"prefetch\": %s, \"tail_along_k\": %s, "
+                  "\"predicted_cycles\": ", dg_inner_text(plan->inner),
+                  plan->prefetch ? "true" : "false", plan->along ? "true" : "false");
     dg_str_double(out, cycles_of(plan->cycles));
 }
 

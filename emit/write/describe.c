@@ -89,6 +89,7 @@ static bool describe_plan(const struct dg_plan *plan, struct dg_arena *arena,
     out->plan.kc = plan->kc_elements, out->plan.mc = plan->mc, out->plan.nc = plan->nc;
     out->plan.inner = plan->inner == DG_PANELS_OUTER ? "panels_outer" : "tiles_outer";
     out->plan.prefetch = plan->prefetch;
+    out->plan.along = plan->along;
     out->plan.unroll = plan->unroll;
     out->plan.binding = plan->binding != NULL ? plan->binding : "";
     for (size_t i = 0; i < plan->term_count; i++)

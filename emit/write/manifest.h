@@ -50,6 +50,7 @@ struct dg_manifest {
         uint64_t kc, mc, nc;
         const char *inner;                       /* "panels_outer", "tiles_outer" */
         bool prefetch;
+        bool along;                  /* the tail panel is packed by vectors of K elements */
         unsigned unroll;
         const char *binding;
     } plan;

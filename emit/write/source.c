@@ -60,11 +60,12 @@ static void line(struct writer *w, const char *text)
 static void put_plan(struct writer *w)
 {
     const struct dg_plan *plan = w->kernel->plan;
-    dg_str_format(&w->out, "%s Tile %u x %u, blocks kc %llu mc %llu nc %llu, %s%s, unroll %u\n",
+    dg_str_format(&w->out, "%s Tile %u x %u, blocks kc %llu mc %llu nc %llu, %s%s%s, unroll %u\n",
                   w->comment, plan->tile.rows, plan->tile.vectors * plan->body.lanes,
                   (unsigned long long)plan->kc_elements, (unsigned long long)plan->mc,
                   (unsigned long long)plan->nc,
                   dg_inner_text(plan->inner),
+                  plan->along ? ", last columns along k" : "",
                   plan->prefetch ? ", next panel prefetched" : "", plan->unroll);
     dg_str_format(&w->out, "%s Estimated cycles: %llu\n", w->comment,
                   (unsigned long long)dg_kernel_cycles(plan));

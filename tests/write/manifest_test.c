@@ -42,7 +42,8 @@ static struct dg_manifest example(void)
                      .ldb = 5, .ldc = 6, .beta = 1, .packed_b_size = 640,
                      .packed_b_alignment = 64, .a_bytes = 4, .b_bytes = 4, .c_bytes = 4 },
         .plan = { .mr = 6, .nr = 16, .vectors = 2, .kc = 256, .mc = 72, .nc = 480,
-                  .inner = "panels_outer", .prefetch = true, .unroll = 4, .binding = "fp" },
+                  .inner = "panels_outer", .prefetch = true, .along = true,
+                  .unroll = 4, .binding = "fp" },
         .predicted = { .cycles = 1041.5, .bound = 1024.25, .terms = terms, .term_count = 2 },
         .traffic = { .l2_bytes = 1, .l3_bytes = 2, .dram_bytes = 3, .operations = 4 },
         .roofs = { .peak = 16, .peak_op = "fma.f32.256", .lanes = 8, .l1 = 32, .l2 = 21.5,
@@ -63,7 +64,8 @@ Test(manifest, round_trip, .init = set_up, .fini = tear_down)
               e.where, e.rule, e.value);
     cr_expect_str_eq(dg_manifest_text(&out, &arena), text);
     cr_expect(out.problem.k == UINT64_MAX && out.problem.lda == 9007199254740993u);
-    cr_expect(out.roofs.l3 == 0 && out.roofs.l2 == 21.5 && out.plan.prefetch);
+    cr_expect(out.roofs.l3 == 0 && out.roofs.l2 == 21.5 && out.plan.prefetch &&
+              out.plan.along);
     cr_expect(out.profile.keys[2].assumed && out.profile.keys[2].used == 262144);
     cr_expect_str_eq(out.profile.keys[0].value, "[\"avx2\",\"fma\"]");
     cr_expect_not_null(strstr(text, "\"assumed\": [\"l2_size\"]"));
@@ -103,6 +105,7 @@ Test(manifest, faults_are_named, .init = set_up, .fini = tear_down)
         { "\"mr\": 6", "\"mr\": 4294967302", "/plan/mr" },
         { "\"m\": 1", "\"m\": 18446744073709551616", "/problem/m" },
         { "\"prefetch\": true", "\"prefetch\": 1", "/plan/prefetch" },
+        { "\"tail_along_k\": true", "\"tail_along_k\": 1", "/plan/tail_along_k" },
         { "\"cycles\": 1041.5", "\"cycles\": null", "/predicted/cycles" },
         { "\"terms\": [", "\"terms\": [7,", "/predicted/terms/0/id" },
         { "\"k.s\"", "\"../k.s\"", "/files/0/name" },
