@@ -58,7 +58,9 @@ enum dg_sem {
                                then those of {2}; {3} is scratch. Level `part` of a whole tree over
                                as many vectors as lanes: lane i of its root is the sum of vector i.
                                Which lanes meet before that is the target's affair */
-    DG_SEM_LANES_DOWN,      /* {0} = {1} moved down by {2} lanes; what follows them is undefined */
+    DG_SEM_LANES_DOWN,      /* {0} = {1} moved down by `part` lanes, which an immediate {2} repeats;
+                               as many lanes as the largest power of two that divides `part`, the
+                               others undefined */
     DG_SEM_OTHER,      /* measured only: nothing in emit/ asks for it */
 };
 

@@ -55,6 +55,8 @@ bool dg_suggest_key(const char *key, const char *const *more, size_t more_count,
 
 void dg_entries_sort(struct dg_entry *entries, size_t count);
 void dg_answers_sort(struct dg_answer *answers, size_t count);
+/* A number as evidence gives it: six figures; whole numbers stay exact. */
+double dg_evidence_number(double x);
 /* What stands flat for this evidence: the roundest value of its interval (mix.* and bw.*: within
  * 0.2 %). */
 struct dg_value dg_flat_value(const struct dg_field *field, const struct dg_answer *answer);

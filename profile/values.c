@@ -253,12 +253,23 @@ static bool priced(const char *key)
     return strncmp(key, "mix.", 4) == 0 || strncmp(key, "bw.", 3) == 0;
 }
 
-static double round_value(const struct dg_answer *a)
+double dg_evidence_number(double x)
 {
+    enum { DIGITS = 6 };
+    return x == floor(x) && fabs(x) < 1e15 ? x : dg_round_digits(x, DIGITS);
+}
+
+/* Of the evidence as it stands in a file, so that a reader comes to the same. */
+static double round_value(const struct dg_answer *written)
+{
+    struct dg_answer evidence = *written, *a = &evidence;
+    a->low = dg_evidence_number(a->low);
+    a->high = dg_evidence_number(a->high);
+    a->value.number = dg_evidence_number(a->value.number);
     double v = a->value.number, near = (priced(a->key) ? repeated : calibration) * fabs(v);
     /* Samples may all read alike; that makes a measured value no more exact than its clock. */
     if (a->low == a->high && a->status == DG_ASSERTED)
-        return v;
+        return written->value.number;
     double low = priced(a->key) ? v - near : fmin(a->low, v - near);
     double high = priced(a->key) ? v + near : fmax(a->high, v + near);
     return dg_round_to_interval(v, low, high);

@@ -9,9 +9,6 @@
 #include "profile/reading.h"
 #include "profile/render.h"
 
-/* Evidence is given to this many figures; whole numbers stay exact. */
-enum { EVIDENCE_DIGITS = 6 };
-
 static void render_list(struct dg_str *out, const struct dg_value *value)
 {
     dg_str_addc(out, '[');
@@ -32,15 +29,10 @@ void dg_render_value(struct dg_str *out, const struct dg_value *value)
     }
 }
 
-static double evidence_number(double x)
-{
-    return x == floor(x) && fabs(x) < 1e15 ? x : dg_round_digits(x, EVIDENCE_DIGITS);
-}
-
 static void render_number(struct dg_str *out, const char *name, double x)
 {
     dg_str_format(out, ", \"%s\": ", name);
-    dg_str_double(out, evidence_number(x));
+    dg_str_double(out, dg_evidence_number(x));
 }
 
 static void render_text_member(struct dg_str *out, const char *name, const char *text)
@@ -71,14 +63,14 @@ static void render_answer(struct dg_str *out, const struct dg_answer *a)
 {
     struct dg_value value = a->value;
     if (value.kind == DG_VALUE_NUMBER)
-        value.number = evidence_number(value.number);
+        value.number = dg_evidence_number(value.number);
     dg_str_add(out, "{\"value\": ");
     dg_render_value(out, &value);
     if (a->unit[0] != '\0')
         render_text_member(out, "unit", a->unit);
     if (value.kind == DG_VALUE_NUMBER) {
-        render_number(out, "low", fmin(evidence_number(a->low), value.number));
-        render_number(out, "high", fmax(evidence_number(a->high), value.number));
+        render_number(out, "low", fmin(dg_evidence_number(a->low), value.number));
+        render_number(out, "high", fmax(dg_evidence_number(a->high), value.number));
     }
     render_text_member(out, "status", dg_status_names[a->status]);
     if (a->status <= DG_DERIVED)

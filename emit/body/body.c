@@ -120,15 +120,19 @@ static void take_folded(struct dg_body *body, const struct recipe *recipe)
                                  body->isa->vector_bits, 0);
 }
 
-/* Columns along K: where elements of A and B in memory are alike and parts can have any size. */
+/* Columns along K: where elements of A, B and C in memory are alike and parts have any size. */
 static void take_along(struct dg_body *body, const struct recipe *recipe)
 {
     const struct dg_isa *isa = body->isa;
     unsigned bits = isa->vector_bits;
     if (recipe->group != 1 || !same(recipe->a, recipe->b) || !same(recipe->b, recipe->c) ||
-        !same(recipe->b, recipe->source) || isa->mask_registers == 0 ||
-        dg_isa_op(isa, DG_SEM_LANES_DOWN, body->element, bits, 0) == NULL)
+        !same(recipe->b, recipe->source))
         return;
+    for (unsigned part = 1; part < body->lanes; part++)
+        if (dg_isa_op(isa, DG_SEM_LANES_DOWN, body->element, bits, part) == NULL ||
+            dg_isa_op(isa, DG_SEM_LOAD_PART, recipe->b, bits, part) == NULL ||
+            dg_isa_op(isa, DG_SEM_STORE_PART, recipe->c, bits, part) == NULL)
+            return;
     for (unsigned level = 1; 1u << level <= body->lanes; level++)
         if (dg_isa_op(isa, DG_SEM_FOLD, body->element, bits, level) == NULL)
             return;

@@ -331,15 +331,17 @@ static void fold(const struct dg_op *op, union vector *to, const union vector *a
     }
 }
 
-/* What follows the lanes is poison. */
-static bool lanes_down(struct machine *m, const struct dg_op *op, union vector *to,
-                       const union vector *a, int64_t by)
+/* What follows the lanes that are sure is poison. */
+static bool lanes_down(struct machine *m, const struct dg_ir_op *op, union vector *to,
+                       const union vector *a)
 {
-    unsigned lanes = dg_ir_lanes(op), size = lane_size(op);
-    if (by < 0 || by >= lanes)
-        return fault(m, "lanes must move by less than a vector", "");
+    const struct dg_op *row = op->op;
+    unsigned lanes = dg_ir_lanes(row), size = lane_size(row), by = op->part;
+    if (by == 0 || by >= lanes || (row->part != 0 && row->part != by) ||
+        (strchr(row->operands, 'i') != NULL && op->operand[2].value != by))
+        return fault(m, "lanes must move by less than a vector, as the row says", "");
     memset(to, 0xff, sizeof *to);
-    memcpy(to->byte, a->byte + (size_t)by * size, (lanes - (size_t)by) * size);
+    memcpy(to->byte, a->byte + (size_t)by * size, (size_t)(by & -by) * size);
     return true;
 }
 
@@ -356,7 +358,7 @@ static bool run_vector(struct machine *m, const struct dg_ir_op *op)
     case DG_SEM_FMA_ELEMENT: multiply_add(op->op, to, &a, &b, true); return true;
     case DG_SEM_DOT: dot(op->op, to, &a, &b); return true;
     case DG_SEM_FOLD: fold(op->op, to, &a, &b); return true;
-    case DG_SEM_LANES_DOWN: return lanes_down(m, op->op, to, &a, x[2].value);
+    case DG_SEM_LANES_DOWN: return lanes_down(m, op, to, &a);
     case DG_SEM_SPLAT:
         for (unsigned i = 0; i < dg_ir_lanes(op->op); i++)
             to->u32[i] = (uint32_t)m->scalar[x[1].index & (SCALARS - 1)];

@@ -46,6 +46,16 @@ static bool add_node(struct tile *t, struct dg_ir_block *block, unsigned lane, u
     return dg_ir_add_all(l->arena, block, op, level, x) || dg_lower_no_memory(l);
 }
 
+bool dg_lower_lanes_down(struct lower *l, struct dg_ir_block *block, struct dg_ir_operand to,
+                         struct dg_ir_operand from, unsigned by)
+{
+    const struct dg_op *op = dg_isa_op(l->isa, DG_SEM_LANES_DOWN, l->body->element,
+                                       l->isa->vector_bits, by);
+    bool immediate = op->operands[2] == 'i';
+    return dg_ir_add(l->arena, block, op, by, to, from,
+                     immediate ? dg_ir_immediate(by) : dg_lower_none()) || dg_lower_no_memory(l);
+}
+
 /* The rows of C that stand in a root. */
 static bool add_stores(struct tile *t, struct dg_ir_block *block, unsigned lane)
 {
@@ -53,14 +63,12 @@ static bool add_stores(struct tile *t, struct dg_ir_block *block, unsigned lane)
     struct dg_along along = dg_tile_along(t);
     unsigned pitch = dg_along_pitch(along.columns), lanes = l->body->lanes;
     struct dg_ir_operand root = dg_ir_vector(dg_tile_accumulator(t, lane / pitch, 0));
-    const struct dg_op *down = dg_isa_op(l->isa, DG_SEM_LANES_DOWN, l->body->element,
-                                         l->isa->vector_bits, 0);
     for (unsigned at = 0; at < lanes && (lane + at) / pitch < along.rows; at += pitch) {
         struct dg_ir_operand row = root;
         if (at > 0) {
             row = dg_ir_vector(dg_tile_fresh(t));
-            if (!dg_ir_add(l->arena, block, down, 0, row, root, dg_ir_immediate(at)))
-                return dg_lower_no_memory(l);
+            if (!dg_lower_lanes_down(l, block, row, root, at))
+                return false;
         }
         const struct dg_op *op = dg_tile_access_op(t, DG_SEM_STORE, DG_SEM_STORE_PART,
                                                    along.columns);

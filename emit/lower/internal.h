@@ -79,6 +79,9 @@ struct dg_ir_node *dg_lower_tile(struct lower *l, unsigned rows, bool tail);
 bool dg_lower_nest(struct lower *l);
 /* pack.c */
 bool dg_lower_pack(struct lower *l);
+/* along.c: lanes from `by` on to lane 0 on, as the target's row has them. */
+bool dg_lower_lanes_down(struct lower *l, struct dg_ir_block *block, struct dg_ir_operand to,
+                         struct dg_ir_operand from, unsigned by);
 /* pack_along.c: the tail panel of a tile along K. */
 struct dg_ir_node *dg_lower_pack_along(struct lower *l);
 

@@ -36,6 +36,17 @@ static bool add_move(struct packer *p, struct dg_ir_block *block, uint32_t scala
                dg_lower_none());
 }
 
+/* One element of `from`'s lane 0. */
+static bool add_store(struct packer *p, struct dg_ir_block *block, struct dg_ir_operand to,
+                      struct dg_ir_operand from)
+{
+    const struct lower *l = p->l;
+    const struct dg_op *op = dg_isa_op(l->isa, DG_SEM_STORE_PART, l->body->source,
+                                       l->isa->vector_bits, 1);
+    bool scratch = op->operands[2] == 't';
+    return add(p, block, op, 1, to, from, scratch ? dg_ir_vector(p->next++) : dg_lower_none());
+}
+
 /* The source's row at the pointer, to element `at` of each column's vector. */
 static bool add_row(struct packer *p, struct dg_ir_block *block, unsigned at)
 {
@@ -43,20 +54,15 @@ static bool add_row(struct packer *p, struct dg_ir_block *block, unsigned at)
     const struct dg_body *body = l->body;
     unsigned columns = l->plan->tail_columns;
     struct dg_ir_operand row = dg_ir_vector(p->next++);
-    if (!add(p, block, vector_op(l, DG_SEM_LOAD_PART, body->source), columns, row,
-             dg_ir_memory(l->step_a[0], 0), dg_lower_none()))
+    const struct dg_op *load = dg_isa_op(l->isa, DG_SEM_LOAD_PART, body->source,
+                                         l->isa->vector_bits, columns);
+    if (!add(p, block, load, columns, row, dg_ir_memory(l->step_a[0], 0), dg_lower_none()))
         return false;
     for (unsigned j = 0; j < columns; j++) {
-        struct dg_ir_operand one = row;
-        if (j > 0) {
-            one = dg_ir_vector(p->next++);
-            if (!add(p, block, vector_op(l, DG_SEM_LANES_DOWN, body->element), 0, one, row,
-                     dg_ir_immediate(j)))
-                return false;
-        }
-        if (!add(p, block, vector_op(l, DG_SEM_STORE_PART, body->source), 1,
-                 dg_ir_memory(l->step_b, j * l->b_vector + at * body->b_bytes), one,
-                 dg_lower_none()))
+        struct dg_ir_operand one = j > 0 ? dg_ir_vector(p->next++) : row;
+        struct dg_ir_operand to = dg_ir_memory(l->step_b, j * l->b_vector + at * body->b_bytes);
+        if ((j > 0 && !dg_lower_lanes_down(l, block, one, row, j)) ||
+            !add_store(p, block, to, one))
             return false;
     }
     return add_move(p, block, l->step_a[0], source_row(l));

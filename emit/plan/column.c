@@ -165,7 +165,7 @@ bool dg_column_fill(const struct dg_space *s, struct dg_tile tile, struct dg_col
 static dg_price end_of(const struct dg_constants *c, struct dg_along tile)
 {
     unsigned lanes = c->body->lanes;
-    dg_price price = (dg_price)tile.rows * (c->lanes_down + c->store_part);
+    dg_price price = (dg_price)tile.rows * (c->lanes_down + dg_dearest(c, DG_PART_STORE));
     for (unsigned level = 1; level <= DG_FOLD_LEVELS && 1u << level <= lanes; level++)
         price += (dg_price)dg_along_folds(tile, lanes, level) * c->fold[level];
     return price;

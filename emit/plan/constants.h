@@ -42,7 +42,8 @@ struct dg_constants {
     dg_price chain_rate;                          /* cycles of one multiply at the best rate */
     dg_price byte[DG_LEVELS];                     /* moving one into L1, into L2, from memory */
     dg_price call;
-    dg_price fold[DG_FOLD_LEVELS + 1], lanes_down, store_part;  /* where tiles along K are there */
+    bool along;                                   /* all rates of tiles along K are known: */
+    dg_price fold[DG_FOLD_LEVELS + 1], lanes_down;
     uint64_t clock_hz;
     struct dg_resource resource[DG_RESOURCES];
     size_t resource_count;

@@ -183,32 +183,32 @@ static unsigned issue_width(const struct dg_constants *c)
     return width < 1 ? 1 : width > MOST ? MOST : (unsigned)width;
 }
 
+/* False: not in the profile. */
 static bool read_rate(struct dg_view *view, const struct dg_op *op, dg_price *out)
 {
     char name[KEY_SIZE], key[KEY_SIZE];
     double rate;
     op_name(op, name);
     dg_format(key, sizeof key, "op.%s.per_cycle", name);
-    if (!dg_view_field(view, key, &rate))
+    const char *kept = dg_strdup(view->arena, key);
+    if (kept == NULL || !dg_view_cell(view, kept, &rate))
         return false;
     *out = dg_price_of(1 / rate);
     return true;
 }
 
-/* What ends a tile along K, by rates of its own. */
-static bool read_along(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
+/* What ends a tile along K, by rates of its own; no such tile where one is not known. */
+static void read_along(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
 {
     const struct dg_isa *isa = body->isa;
     unsigned bits = isa->vector_bits;
-    if (body->along == NULL)
-        return true;
+    out->along = body->along != NULL &&
+                 read_rate(view, dg_isa_op(isa, DG_SEM_LANES_DOWN, body->element, bits, 1),
+                           &out->lanes_down);
     for (unsigned level = 1; level <= DG_FOLD_LEVELS && 1u << level <= body->lanes; level++)
-        if (!read_rate(view, dg_isa_op(isa, DG_SEM_FOLD, body->element, bits, level),
-                       &out->fold[level]))
-            return false;
-    return read_rate(view, dg_isa_op(isa, DG_SEM_LANES_DOWN, body->element, bits, 0),
-                     &out->lanes_down) &&
-           read_rate(view, dg_isa_op(isa, DG_SEM_STORE_PART, body->c, bits, 0), &out->store_part);
+        out->along = out->along &&
+                     read_rate(view, dg_isa_op(isa, DG_SEM_FOLD, body->element, bits, level),
+                               &out->fold[level]);
 }
 
 bool dg_resources_read(struct dg_view *view, const struct dg_body *body,
@@ -216,7 +216,8 @@ bool dg_resources_read(struct dg_view *view, const struct dg_body *body,
 {
     bool read = read_all(view, body, out);
     out->issue = issue_width(out);
-    return read && complete(view, body, out) && read_along(view, body, out);
+    read_along(view, body, out);
+    return read && complete(view, body, out);
 }
 
 static dg_price price_of(const struct dg_constants *c, const struct dg_body_op *step, size_t count,

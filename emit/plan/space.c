@@ -131,7 +131,7 @@ static bool along_fits(const struct dg_space *s, struct dg_tile tile)
 {
     const struct dg_body *body = s->c->body;
     unsigned columns = (unsigned)(s->problem->n % (tile.vectors * (uint64_t)body->lanes));
-    return body->along != NULL && s->problem->layout_b == DG_PACKED && s->steps > 0 &&
+    return s->c->along && s->problem->layout_b == DG_PACKED && s->steps > 0 &&
            columns > 0 && columns < body->lanes &&
            dg_body_along_registers((struct dg_along){ tile.rows, columns }) <= s->c->registers;
 }

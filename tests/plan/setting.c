@@ -85,6 +85,10 @@ void small_make(struct small *s, uint64_t seed)
     cr_assert(dg_body_for(dg_isa_by_name(isas[chip]), DG_F32, NULL, 0, &s->body));
     cr_assert(dg_constants_read(&s->view, &s->body, &s->c));
     shrink(&s->c, &state);
+    s->c.along = s->body.along != NULL;
+    for (unsigned level = 0; level <= DG_FOLD_LEVELS; level++)
+        s->c.fold[level] = (dg_price)between(&state, 1, 6) * DG_PRICE_ONE / 2;
+    s->c.lanes_down = DG_PRICE_ONE / 2;
     s->c.registers = (unsigned)between(&state, 6, s->c.registers < 20 ? s->c.registers : 20);
     uint64_t lanes = s->body.lanes;
     s->problem = product(between(&state, 5, 34), between(&state, lanes, 5 * lanes),

@@ -18,6 +18,7 @@
 #include "profile/builder.h"
 #include "profile/fields.h"
 #include "profile/reader.h"
+#include "profile/reading.h"
 #include "profile/samples.h"
 #include "profile/writer.h"
 
@@ -245,6 +246,24 @@ static int refused_child(const char *path, bool full)
     if (dg_profile_save(path, &p, &e))
         return 7;
     return e.exit_code == DG_EXIT_UNAVAILABLE && e.todo[0] != '\0' ? 0 : 6;
+}
+
+/* The evidence of a file has six figures: rounding it again gives what stands flat, also where the
+ * seventh decides a tie. */
+Test(profile_writer, flat_values_follow_the_evidence)
+{
+    static const double values[] = { 31.7249999, 31.7250001, 0.1249999999, 2.5000001, 12345.6789 };
+    const struct dg_field *field = dg_field_of("mix.stream.l2.b512.d2048");
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        struct dg_answer a = { .key = "mix.stream.l2.b512.d2048", .status = DG_MEASURED,
+                               .value = { .kind = DG_VALUE_NUMBER, .number = values[i] },
+                               .low = values[i], .high = values[i] };
+        struct dg_answer read = a;
+        read.value.number = read.low = read.high = dg_evidence_number(values[i]);
+        struct dg_value written = dg_flat_value(field, &a), again = dg_flat_value(field, &read);
+        cr_expect_eq(written.number, again.number, "%.10g: %.10g, read back %.10g", values[i],
+                     written.number, again.number);
+    }
 }
 
 Test(profile_writer, full_disk_and_no_permission)

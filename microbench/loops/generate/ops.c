@@ -219,7 +219,7 @@ static void operation(struct gen *g, const struct dg_isa *isa, const struct dg_o
         absent(g, op, "a branch: part of every loop");
         return;
     }
-    if (op->part != 0 && op->sem != DG_SEM_FOLD) {
+    if (op->part != 0 && op->sem != DG_SEM_FOLD && op->sem != DG_SEM_LANES_DOWN) {
         absent(g, op, "pieces of a vector: the rows that these are made of are measured");
         return;
     }
