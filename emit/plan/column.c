@@ -161,24 +161,26 @@ bool dg_column_fill(const struct dg_space *s, struct dg_tile tile, struct dg_col
     return true;
 }
 
-/* Adding up the lanes, and storing rows of a few columns. */
+/* Adding up the lanes, and moving rows of a few columns to where stores take them from. */
 static dg_price end_of(const struct dg_constants *c, struct dg_along tile)
 {
     unsigned lanes = c->body->lanes;
-    dg_price price = (dg_price)tile.rows * (c->lanes_down + dg_dearest(c, DG_PART_STORE));
+    dg_price price = (dg_price)tile.rows * c->lanes_down;
     for (unsigned level = 1; level <= DG_FOLD_LEVELS && 1u << level <= lanes; level++)
         price += (dg_price)dg_along_folds(tile, lanes, level) * c->fold[level];
     return price;
 }
 
 /* One turn over `size` elements of K: what starts and ends a tile of as many rows and one vector,
- * its own steps, its own end. */
+ * its own steps, and of its own end what half of the next tile's steps do not hide, with which it
+ * shares the adders but not the shuffles. */
 static dg_price along_price(const struct dg_constants *c, struct dg_along tile,
                             const struct turn *like, dg_price step, uint64_t size)
 {
-    uint64_t steps = dg_ceil_div(size, c->body->lanes);
-    dg_price around = turn_price(c, like, steps) - steps_of(steps, like->step);
-    return steps_of(steps, step) + (around > 0 ? around : 0) + end_of(c, tile);
+    uint64_t count = dg_ceil_div(size, c->body->lanes);
+    dg_price around = turn_price(c, like, count) - steps_of(count, like->step);
+    dg_price steps = steps_of(count, step), end = end_of(c, tile) - steps / 2;
+    return steps + (around > 0 ? around : 0) + (end > 0 ? end : 0);
 }
 
 bool dg_along_fill(const struct dg_space *s, struct dg_along tile, struct dg_column *out)
