@@ -149,6 +149,22 @@ check "samples as output" 2 "must not be the file that is read" "$probe" infer "
 limited() { (ulimit -f 1; exec "$@" >"$work/shown"); }
 check "output beyond the limit of file sizes" 4 "stdout: cannot be written" limited "$probe" show \
     "$work/out/hardware.json"
+# Errors by class: 2 - 1 + 5 within 8 MB, 6 with K < 32, one beyond 8 MB, one without a value.
+row() { printf '%s x %s %s %s 1 1 - 1 1 1 %s 90\n' "$@"; }
+{
+    row p01_named_f32_64x64x64 64 64 64 2
+    row p02_named_u8s8_64x64x64 64 64 64 -1
+    row p03_random_f32_1024x1024x500 1024 1024 500 5
+    row p04_random_f32_64x64x16 64 64 16 -6
+    row p05_random_f32_2048x2048x64 2048 2048 64 -20
+    row p06_random_u8s8_1024x1024x1024 1024 1024 1024 -
+} >"$work/errors"
+model=("$root/scripts/bench-model" --summarise "$work/errors")
+check "model: a class" 0 '^K>=32, to 8 MB  *3  *2.00  *2.00  *5.00  *67  *100  *100$' "${model[@]}"
+check "model: short sums" 0 '^K<32 or M<=5  *1  *6.00  *-6.00  *6.00  *0  *0  *100$' "${model[@]}"
+check "model: large" 0 '^over 8 MB  *1  *20.00  *-20.00 ' "${model[@]}"
+check "model: a dtype" 0 '^f32  *4  *5.50  *-4.75  *20.00 ' "${model[@]}"
+check "model: without a value" 0 '5 pairs timed, 1 not determined' "${model[@]}"
 check "summary without a folder" 3 "hardware.json" "$summary" "$work/none"
 
 echo "$passed passed, $failed failed, 0 skipped"
