@@ -87,6 +87,20 @@ static bool registers(struct dg_view *view, const struct dg_body *body, struct d
     return true;
 }
 
+/* Cells of steps of one vector are of multiplies straight from memory: they say nothing of a body
+ * that has none. */
+static bool drop_folded(struct dg_view *view, struct dg_family_cells *family)
+{
+    struct dg_curve *kept = dg_alloc_array(view->arena, family->curve_count + 1, sizeof *kept);
+    size_t count = 0;
+    for (size_t i = 0; kept != NULL && i < family->curve_count; i++)
+        if (family->curves[i].vectors != 1)
+            kept[count++] = family->curves[i];
+    family->curves = kept;
+    family->curve_count = count;
+    return kept != NULL;
+}
+
 /* Cells of the turns of a body: its own, else those of the one that it was seen to be like, else
  * f32's. */
 static bool turns(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
@@ -108,6 +122,9 @@ static bool turns(struct dg_view *view, const struct dg_body *body, struct dg_co
             return false;
         dg_format(key, sizeof key, "mix.pass.%s.%u.", names[i], bits);
         if (!dg_cells_read(view, key, &out->pass))
+            return false;
+        if (i > 0 && body->folded == NULL &&
+            (!drop_folded(view, &out->turn) || !drop_folded(view, &out->pass)))
             return false;
         if (out->turn.curve_count > 0)
             return true;
