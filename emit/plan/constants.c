@@ -88,13 +88,17 @@ static bool registers(struct dg_view *view, const struct dg_body *body, struct d
 }
 
 /* Cells of steps of one vector are of multiplies straight from memory: they say nothing of a body
- * that has none. */
-static bool drop_folded(struct dg_view *view, struct dg_family_cells *family)
+ * that has none, but where the latency of its chain decides anyway. */
+static bool drop_folded(struct dg_view *view, const struct dg_constants *c,
+                        struct dg_family_cells *family)
 {
+    const char *binding;
     struct dg_curve *kept = dg_alloc_array(view->arena, family->curve_count + 1, sizeof *kept);
     size_t count = 0;
     for (size_t i = 0; kept != NULL && i < family->curve_count; i++)
-        if (family->curves[i].vectors != 1)
+        if (family->curves[i].vectors != 1 ||
+            dg_step_price(c, (struct dg_tile){ family->curves[i].rows, 1 }, &binding) ==
+                c->latency)
             kept[count++] = family->curves[i];
     family->curves = kept;
     family->curve_count = count;
@@ -124,7 +128,7 @@ static bool turns(struct dg_view *view, const struct dg_body *body, struct dg_co
         if (!dg_cells_read(view, key, &out->pass))
             return false;
         if (i > 0 && body->folded == NULL &&
-            (!drop_folded(view, &out->turn) || !drop_folded(view, &out->pass)))
+            (!drop_folded(view, out, &out->turn) || !drop_folded(view, out, &out->pass)))
             return false;
         if (out->turn.curve_count > 0)
             return true;
