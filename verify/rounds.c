@@ -219,11 +219,12 @@ static bool sample(struct timed *t, const struct dg_bench *bench)
 {
     struct dg_sample got;
     bool by_slices = t->method == DG_BY_SLICES;
+    unsigned bits = dg_op_bits(t->manifest->roofs.peak_op);
     if (t->count >= t->capacity)
         return false;
     t->call(t->a, t->b, t->c);
-    bool quiet = t->method == DG_BY_SAMPLES ? dg_engine_time(bench, run_calls, t, &got)
-        : dg_engine_time_long(bench, by_slices ? run_stamped : run_calls, t, &got);
+    bool quiet = t->method == DG_BY_SAMPLES ? dg_engine_time(bench, bits, run_calls, t, &got)
+        : dg_engine_time_long(bench, bits, by_slices ? run_stamped : run_calls, t, &got);
     if (t->wall_count < t->capacity)
         t->wall[t->wall_count++] = t->sample_wall / (double)t->calls;
     if (!quiet) {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { ROUNDS = 31, TRIES = 20, CHAIN_CYCLES = 16000 };
+enum { ROUNDS = 31, TRIES = 20 };
 
 double dg_run_ticks(const struct engine *e, const struct dg_loop_entry *loop, uint64_t trips)
 {
@@ -17,10 +17,15 @@ double dg_run_ticks(const struct engine *e, const struct dg_loop_entry *loop, ui
     return dg_clock_elapsed(&e->clock, from, to);
 }
 
+double dg_chain_of(const struct engine *e, const struct width *width)
+{
+    double cycles = (double)width->chain.trips * width->chain.cycles_per_trip;
+    return dg_run_ticks(e, width->chain.loop, width->chain.trips) / cycles;
+}
+
 double dg_chain_now(const struct engine *e)
 {
-    double cycles = (double)e->chain.trips * e->chain.cycles_per_trip;
-    return dg_run_ticks(e, e->chain.loop, e->chain.trips) / cycles;
+    return dg_chain_of(e, &e->width[0]);
 }
 
 static const struct dg_loop_entry *reference(const struct engine *e, const char *name)
@@ -103,9 +108,9 @@ static double addition_cycles(const struct chain_ticks *t)
 static void set_chain(struct engine *e, const struct dg_loop_entry *loop, double cycles_per_op,
                       double ticks_per_cycle)
 {
-    e->chain.loop = loop;
-    e->chain.cycles_per_trip = loop->per_trip * cycles_per_op;
-    e->chain.trips = dg_trips_for(e, loop, CHAIN_CYCLES, ticks_per_cycle);
+    e->width[0].chain = (struct check){
+        .loop = loop, .cycles_per_trip = loop->per_trip * cycles_per_op,
+        .trips = dg_trips_for(e, loop, DG_CHAIN_CYCLES, ticks_per_cycle) };
 }
 
 /* Until windows of 10 ms agree: clocks of idle cores rise for a while. Bounded. */
@@ -162,7 +167,7 @@ bool dg_chains_open(struct engine *e, struct dg_error *error)
         if (i > 0)
             e->host.pause(&e->host, 10000000);
         for (int n = 0; n < 3; n++)
-            trips[n] = dg_trips_for(e, loops[n], CHAIN_CYCLES / 2.0, 1);
+            trips[n] = dg_trips_for(e, loops[n], DG_CHAIN_CYCLES / 2.0, 1);
         ticks = measure_chains(e, loops, trips);
         add = addition_cycles(&ticks);
         if (e->info.emulated)
@@ -178,5 +183,5 @@ bool dg_chains_open(struct engine *e, struct dg_error *error)
     set_chain(e, folded ? loops[1] : loops[0], folded ? 2 : add > 0 ? add : 1, per_cycle);
     e->info.clock_hz = 1e9 / (dg_chain_now(e) * e->clock.ns_per_tick);
     e->info.clock_low_hz = e->info.clock_high_hz = e->info.clock_hz;
-    return dg_gate_open(e, error);
+    return dg_widths_open(e, error);
 }

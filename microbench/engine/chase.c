@@ -79,11 +79,12 @@ bool dg_engine_chase(void *self, const struct dg_chase *chase, struct dg_samples
 {
     struct engine *e = self;
     struct chase_run context = {dg_chase_loop(e, chase->vector, error), NULL};
-    struct work work = {run_chase, &context, 1};
+    struct work work = {.run = run_chase, .context = &context, .amount = 1};
     const struct dg_sample none = {0, 0};
     dg_request_begin(e, out, 1);
     if (context.entry == NULL || dg_order_bad(e, chase->order, chase->count, "chase", error))
         return false;
+    work.bits = context.entry->bits;
     dg_ring_link(e, chase->order, chase->count);
     context.at = e->arena + chase->order[0];
     for (unsigned pass = 0; pass < chase->warm; pass++)
@@ -193,7 +194,7 @@ static void stream_window(void *context, const struct engine *unused)
     (void)unused;
     if (state.bytes > 0)
         r->stream->run(&state);
-    r->e->last = dg_checks_now(r->e, dg_chain_now(r->e));
+    r->e->width[0].last = dg_checks_now(r->e, &r->e->width[0], dg_chain_now(r->e));
 }
 
 bool dg_engine_resample(void *self, const struct dg_resample *resample, struct dg_samples *out,

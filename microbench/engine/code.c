@@ -18,7 +18,7 @@ bool dg_engine_code(void *self, const struct dg_code *code, struct dg_samples *o
     struct engine *e = self;
     const struct dg_sample none = {0, 0};
     struct code_run run = {.entry = dg_code_find(code->length)};
-    struct work work = {run_code, &run, 1};
+    struct work work = {.run = run_code, .context = &run, .amount = 1};
     char value[64];
     dg_request_begin(e, out, 1);
     snprintf(value, sizeof value, "%llu bytes, length %u", (unsigned long long)code->bytes,

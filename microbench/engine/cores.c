@@ -38,7 +38,8 @@ static void move_back(struct engine *e, unsigned cpu)
 {
     if (cpu != e->info.cpu)
         e->host.pin(&e->host, e->info.cpu);
-    e->last.at_ns = 0;                   /* the last checks are of another time */
+    for (size_t i = 0; i < e->widths; i++)
+        e->width[i].last.at_ns = 0;      /* the last checks are of another time */
 }
 
 /* One run between two chains of the CPU it runs on. */
@@ -118,7 +119,7 @@ static void run_rounds(void *context, uint64_t rounds)
 static bool hand_over(struct engine *e, struct pair *p, struct dg_samples *out,
                       struct dg_error *error)
 {
-    struct work work = {run_rounds, p, ROUNDS};
+    struct work work = {.run = run_rounds, .context = p, .amount = ROUNDS};
     run_rounds(p, ROUNDS);                       /* warm */
     bool ok = p->broken || collect_here(e, &work, 2.0 * ROUNDS, out, error);
     if (p->broken)
@@ -184,7 +185,7 @@ bool dg_engine_visit(void *self, const struct dg_visit *q, struct dg_samples *ou
 {
     struct engine *e = self;
     struct visit_run run = {.block = e->block};
-    struct work work = {run_loop, &run, 1};
+    struct work work = {.run = run_loop, .context = &run, .amount = 1};
     dg_request_begin(e, out, 1);
     run.entry = dg_loop_find(&q->loop, e->info.features, e->info.feature_count);
     if (run.entry == NULL || q->loop.kind != DG_LOOP_LATENCY)
@@ -256,7 +257,7 @@ static bool load_home(struct engine *e, const struct home *h, struct dg_samples 
 {
     struct remote_run run = {
         dg_chase_find(false, e->info.features, e->info.feature_count), h->at};
-    struct work work = {run_chase, &run, 1};
+    struct work work = {.run = run_chase, .context = &run, .amount = 1};
     if (run.entry == NULL)
         return dg_fail(error, DG_EXIT_UNAVAILABLE, "remote", "a load that runs here", "none",
                        "leave it out");

@@ -21,6 +21,7 @@ struct crew {
 struct member {
     struct crew *crew;
     struct stream_run *run;
+    const struct width *width;
     pthread_t thread;
     unsigned cpu, count;
     size_t rejected;
@@ -48,16 +49,17 @@ static bool is_quiet(struct member *m, const struct checks *now)
  * checks behind each sample would leave the memory to the others for so long. */
 static bool member_sample(struct member *m, const struct work *work, struct dg_sample *out)
 {
-    const struct engine *e = m->crew->e;
+    struct engine *e = m->crew->e;
     bool own_caches = m->run->walk.slice == 0;
     struct dg_host *host = e->clock.host;
     struct dg_usage before, after;
     dg_stream_move(e, m->run);
     host->usage(host, &before);
-    double first = dg_chain_now(e), ticks = dg_work_ticks(e, work), second = dg_chain_now(e);
+    double first = dg_wake(e, m->width), ticks = dg_work_ticks(e, work);
+    double second = dg_chain_of(e, m->width);
     struct checks checks = {0};
     if (own_caches)
-        checks = dg_checks_now(e, second);
+        checks = dg_checks_now(e, m->width, second);
     host->usage(host, &after);
     double bytes = dg_stream_bytes(m->run) * (double)work->amount;
     out->cycles = ticks / (0.5 * (first + second)) / bytes;
@@ -175,6 +177,7 @@ bool dg_stream_crew(struct engine *e, const struct dg_stream *stream, unsigned t
     ok = ok && dg_stream_prepare(e, stream, threads, runs, error);
     for (unsigned i = 0; ok && i < threads; i++)
         members[i] = (struct member){.crew = &crew, .run = &runs[i], .cpu = e->info.cpu,
+                                     .width = dg_width_for(e, runs[i].entry->bits),
                                      .sample = samples + i * out->capacity};
     ok = ok && run_crew(e, &crew, members, error);
     if (ok)

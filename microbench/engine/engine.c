@@ -156,11 +156,11 @@ static void run_outside(void *context, uint64_t amount)
     o->work(o->context);
 }
 
-bool dg_engine_time(const struct dg_bench *bench, void (*run)(void *context), void *context,
-                    struct dg_sample *out)
+bool dg_engine_time(const struct dg_bench *bench, unsigned bits, void (*run)(void *context),
+                    void *context, struct dg_sample *out)
 {
     struct outside outside = {run, context};
-    struct work work = {run_outside, &outside, 1};
+    struct work work = {.run = run_outside, .context = &outside, .amount = 1, .bits = bits};
     return dg_sample_once(bench->self, &work, out);
 }
 
@@ -171,13 +171,13 @@ static void no_usage(struct dg_host *host, struct dg_usage *out)
     *out = (struct dg_usage){0};
 }
 
-bool dg_engine_time_long(const struct dg_bench *bench, void (*run)(void *context), void *context,
-                         struct dg_sample *out)
+bool dg_engine_time_long(const struct dg_bench *bench, unsigned bits, void (*run)(void *context),
+                         void *context, struct dg_sample *out)
 {
     struct engine *e = bench->self;
     void (*usage)(struct dg_host *, struct dg_usage *) = e->host.usage;
     e->host.usage = no_usage;
-    bool quiet = dg_engine_time(bench, run, context, out);
+    bool quiet = dg_engine_time(bench, bits, run, context, out);
     e->host.usage = usage;
     return quiet;
 }

@@ -23,8 +23,6 @@ struct dg_engine_options {
 
 /* What stands behind info, for reports and tests. */
 struct dg_engine_state {
-    double quiet_peak, quiet_wide, quiet_delay;  /* cycles a trip of the checks on a quiet core */
-    const char *peak_op;             /* the row of the peak loop, "fma.f32.256" */
     unsigned long accepted, rejected_clock, rejected_usage, rejected_peak, rejected_wide;
     unsigned long rejected_delay;
     double waited_seconds;
@@ -41,13 +39,14 @@ bool dg_engine_open(const struct dg_engine_options *options, struct dg_bench *ou
 void dg_engine_close(struct dg_bench *bench);
 const struct dg_engine_state *dg_engine_state(const struct dg_bench *bench);
 
-/* The state gate for other timers (the verifier's): times `work` between the same checks. One
+/* The state gate for other timers (the verifier's): times `work`, whose widest vectors have so
+ * many bits, between the same checks. One
  * undisturbed run's core cycles and nanoseconds, or false when this run was disturbed. */
-bool dg_engine_time(const struct dg_bench *bench, void (*work)(void *context), void *context,
-                    struct dg_sample *out);
+bool dg_engine_time(const struct dg_bench *bench, unsigned bits, void (*work)(void *context),
+                    void *context, struct dg_sample *out);
 /* The same for work of many milliseconds, which is always interrupted: context switches and faults
  * within it are let pass. Only for a caller that takes the time apart itself (time stamps). */
-bool dg_engine_time_long(const struct dg_bench *bench, void (*work)(void *context), void *context,
-                         struct dg_sample *out);
+bool dg_engine_time_long(const struct dg_bench *bench, unsigned bits,
+                         void (*work)(void *context), void *context, struct dg_sample *out);
 
 #endif

@@ -5,11 +5,8 @@
 #include "microbench/engine/internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "isa/isa.h"
 
 enum { ROUNDS = 32, ENOUGH = 20, BATCHES = 40 };
 static const double WIDE_LIMIT = 0.026, FLOAT_LIMIT = 0.01, CLOCK_LIMIT = 0.01;
@@ -23,21 +20,21 @@ static double trip_cycles(const struct engine *e, const struct check *check, dou
     return dg_run_ticks(e, check->loop, check->trips) / ticks_per_cycle / (double)check->trips;
 }
 
-struct checks dg_checks_now(const struct engine *e, double ticks_per_cycle)
+struct checks dg_checks_now(const struct engine *e, const struct width *width,
+                            double ticks_per_cycle)
 {
     struct checks now = {.ticks_per_cycle = ticks_per_cycle};
     for (int i = CHECKS - 1; i >= 0; i--)
-        now.trip[i] = trip_cycles(e, &e->check[i], ticks_per_cycle);
+        now.trip[i] = trip_cycles(e, &width->check[i], ticks_per_cycle);
     now.at_ns = e->clock.host->monotonic_ns(e->clock.host);
     return now;
 }
 
-/* Rates of whole and half operations a cycle, latencies of whole cycles: where a reading is near
- * one, that is the quiet value, even when the chain beside it was slowed a little. The rest is
- * call and set-up. 0: near none. */
-static double expected(const struct check *check, enum check_kind kind, double seen)
+/* Rates of whole and half operations a cycle, latencies of whole cycles, with call and set-up: the
+ * one that a reading is near to. 0: near none. */
+static double expected(const struct check *check, enum check_kind kind, double seen, double near)
 {
-    const double near = 0.03, set_up = 1.002;
+    const double set_up = 1.002;
     double operations = check->loop->per_trip, exact = 0;
     if (kind == CHECK_PEAK && operations / seen >= 0.4)
         exact = operations / (round(2 * operations / seen) / 2);
@@ -46,9 +43,12 @@ static double expected(const struct check *check, enum check_kind kind, double s
     return exact > 0 && fabs(seen / exact - 1) <= near ? exact * set_up : 0;
 }
 
+/* Very near to a whole rate that is the quiet value, even when the chain beside it was slowed a
+ * little; not further off, where the loop's own branch takes slots of its multiply-adds. */
 static void believe(struct check *check, enum check_kind kind, double seen)
 {
-    double exact = expected(check, kind, seen);
+    const double very_near = 0.008;
+    double exact = expected(check, kind, seen, very_near);
     check->cycles_per_trip = exact > 0 ? exact : seen;
     check->alike = 0;
     check->alike_sum = 0;
@@ -73,21 +73,14 @@ static void learn(struct check *check, enum check_kind kind, double seen)
         believe(check, kind, check->alike_sum / check->alike);
 }
 
-static void publish(struct engine *e)
+static double off_by(const struct width *w, const struct checks *seen, enum check_kind kind)
 {
-    e->state.quiet_wide = e->check[CHECK_WIDE].cycles_per_trip;
-    e->state.quiet_peak = e->check[CHECK_PEAK].cycles_per_trip;
-    e->state.quiet_delay = e->check[CHECK_DELAY].cycles_per_trip;
-}
-
-static double off_by(const struct engine *e, const struct checks *seen, enum check_kind kind)
-{
-    double ratio = seen->trip[kind] / e->check[kind].cycles_per_trip - 1;
+    double ratio = seen->trip[kind] / w->check[kind].cycles_per_trip - 1;
     return kind == CHECK_WIDE ? ratio : fabs(ratio);     /* wide work may well go faster */
 }
 
-bool dg_chains_quiet(struct engine *e, const struct checks *before, double first, double second,
-                     const struct checks *after)
+bool dg_chains_quiet(struct engine *e, struct width *width, const struct checks *before,
+                     double first, double second, const struct checks *after)
 {
     unsigned long *const rejected[CHECKS] = {
         [CHECK_WIDE] = &e->state.rejected_wide, [CHECK_PEAK] = &e->state.rejected_peak,
@@ -95,14 +88,14 @@ bool dg_chains_quiet(struct engine *e, const struct checks *before, double first
     };
     if (!(fabs(first - second) <= CLOCK_LIMIT * 0.5 * (first + second))) {
         e->state.rejected_clock++;
+        e->clock_moves++;
         return false;
     }
     for (int i = 0; i < CHECKS; i++)
-        learn(&e->check[i], (enum check_kind)i, after->trip[i]);
-    publish(e);
+        learn(&width->check[i], (enum check_kind)i, after->trip[i]);
     for (int i = 0; i < CHECKS; i++) {
-        double worst = fmax(off_by(e, before, (enum check_kind)i),
-                            off_by(e, after, (enum check_kind)i));
+        double worst = fmax(off_by(width, before, (enum check_kind)i),
+                            off_by(width, after, (enum check_kind)i));
         if (!(worst <= (i == CHECK_WIDE ? WIDE_LIMIT : FLOAT_LIMIT))) {
             ++*rejected[i];
             return false;
@@ -155,12 +148,13 @@ static double least_shared(const double *values, size_t count)
 struct readings { double value[CHECKS][BATCHES * ROUNDS]; size_t count; };
 
 /* Rounds in which the clock stood still. */
-static void read_batch(const struct engine *e, struct readings *all, size_t rounds)
+static void read_batch(struct engine *e, const struct width *w, struct readings *all,
+                       size_t rounds)
 {
     for (size_t i = 0; i < rounds; i++) {
-        double before = dg_chain_now(e);
-        struct checks seen = dg_checks_now(e, before);
-        if (fabs(dg_chain_now(e) / before - 1) > CLOCK_LIMIT / 2)
+        double before = dg_wake(e, w);
+        struct checks seen = dg_checks_now(e, w, before);
+        if (fabs(dg_wake(e, w) / before - 1) > CLOCK_LIMIT / 2)
             continue;
         for (int kind = 0; kind < CHECKS; kind++)
             all->value[kind][all->count] = seen.trip[kind];
@@ -168,39 +162,40 @@ static void read_batch(const struct engine *e, struct readings *all, size_t roun
     }
 }
 
-/* A float loop's quiet value: the fastest exact one that several rounds show. */
-static void judge_float(struct engine *e, const struct readings *all, enum check_kind kind)
+/* A float loop's quiet value: the fastest near a whole one that several rounds show. */
+static void judge_float(struct width *w, const struct readings *all, enum check_kind kind)
 {
+    const double near = 0.03;
     double exact[BATCHES * ROUNDS];
     size_t count = 0;
     for (size_t i = 0; i < all->count; i++)
-        if (expected(&e->check[kind], kind, all->value[kind][i]) > 0)
+        if (expected(&w->check[kind], kind, all->value[kind][i], near) > 0)
             exact[count++] = all->value[kind][i];
     double least = least_shared(exact, count);
-    believe(&e->check[kind], kind, least > 0 ? least : usual(all->value[kind], all->count));
+    believe(&w->check[kind], kind, least > 0 ? least : usual(all->value[kind], all->count));
 }
 
 /* The wide loop is judged by rounds in which the float loops were as they should be. Returns how
  * many those are. */
-static size_t judge(struct engine *e, const struct readings *all)
+static size_t judge(struct width *w, const struct readings *all)
 {
     double wide[BATCHES * ROUNDS];
     size_t good = 0;
-    judge_float(e, all, CHECK_PEAK);
-    judge_float(e, all, CHECK_DELAY);
+    judge_float(w, all, CHECK_PEAK);
+    judge_float(w, all, CHECK_DELAY);
     for (size_t i = 0; i < all->count; i++) {
         struct checks seen = {.trip = {0, all->value[CHECK_PEAK][i], all->value[CHECK_DELAY][i]}};
-        if (off_by(e, &seen, CHECK_PEAK) <= FLOAT_LIMIT &&
-            off_by(e, &seen, CHECK_DELAY) <= FLOAT_LIMIT)
+        if (off_by(w, &seen, CHECK_PEAK) <= FLOAT_LIMIT &&
+            off_by(w, &seen, CHECK_DELAY) <= FLOAT_LIMIT)
             wide[good++] = all->value[CHECK_WIDE][i];
     }
     double least = least_shared(wide, good);
-    believe(&e->check[CHECK_WIDE], CHECK_WIDE, least > 0 ? least
+    believe(&w->check[CHECK_WIDE], CHECK_WIDE, least > 0 ? least
                                    : usual(all->value[CHECK_WIDE], all->count));
     return least > 0 ? good : 0;
 }
 
-static bool settle(struct engine *e)
+static bool settle(struct engine *e, struct width *w)
 {
     const uint64_t pause_ns = 20000000;
     const double coarse_ns = 400;
@@ -211,63 +206,27 @@ static bool settle(struct engine *e)
     for (int batch = 0; batch < BATCHES; batch++) {
         if (batch > 0)
             e->host.pause(&e->host, pause_ns);
-        read_batch(e, all, coarse ? 4 : ROUNDS);
-        if ((all->count > 0 && judge(e, all) >= ENOUGH) || coarse || e->info.emulated)
+        read_batch(e, w, all, coarse ? 4 : ROUNDS);
+        if ((all->count > 0 && judge(w, all) >= ENOUGH) || coarse || e->info.emulated)
             break;
     }
     if (all->count == 0) {
-        struct checks now = dg_checks_now(e, dg_chain_now(e));
+        struct checks now = dg_checks_now(e, w, dg_wake(e, w));
         for (int kind = 0; kind < CHECKS; kind++)
-            believe(&e->check[kind], (enum check_kind)kind, fmax(now.trip[kind], 1e-3));
+            believe(&w->check[kind], (enum check_kind)kind, fmax(now.trip[kind], 1e-3));
     }
-    publish(e);
     free(all);
     return true;
 }
 
-/* The widest multiply-add (or else multiply) in its rate loop with the most chains. */
-static const struct dg_loop_entry *peak_loop(const struct engine *e)
+bool dg_gate_open(struct engine *e, struct width *width, struct dg_error *error)
 {
-    static const char *const names[] = {"fma.f32.", "mul.f32."};
-    const struct dg_loop_entry *best = NULL;
-    unsigned best_bits = 0;
-    for (size_t n = 0; n < 2 && best == NULL; n++)
-        for (size_t i = 0; i < dg_loop_count; i++) {
-            const struct dg_loop_entry *loop = &dg_loops[i];
-            size_t length = strlen(names[n]);
-            if (loop->kind != DG_LOOP_RATE || strncmp(loop->op, names[n], length) != 0 ||
-                !dg_features_have(e->info.features, e->info.feature_count, loop->features))
-                continue;
-            unsigned bits = (unsigned)strtoul(loop->op + length, NULL, 10);
-            if (best == NULL || bits > best_bits ||
-                (bits == best_bits && loop->chains > best->chains)) {
-                best = loop;
-                best_bits = bits;
-            }
-        }
-    return best;
-}
-
-bool dg_gate_open(struct engine *e, struct dg_error *error)
-{
-    struct dg_loop wide = {.kind = DG_LOOP_LATENCY, .op = DG_REF_WIDE}, delay = wide;
-    const struct dg_loop_entry *peak = peak_loop(e);
-    if (peak == NULL)
-        return dg_fail(error, DG_EXIT_UNAVAILABLE, "loops", "a multiplication for this processor",
-                       e->host.machine, "type the profile by hand");
-    delay.op = peak->op;
-    for (delay.operand = 0; delay.operand < 2; delay.operand++)
-        if (dg_loop_find(&delay, e->info.features, e->info.feature_count) != NULL)
-            break;
-    e->check[CHECK_WIDE].loop = dg_loop_find(&wide, e->info.features, e->info.feature_count);
-    e->check[CHECK_PEAK].loop = peak;
-    e->check[CHECK_DELAY].loop = dg_loop_find(&delay, e->info.features, e->info.feature_count);
-    e->state.peak_op = peak->op;
+    double ticks_per_cycle = dg_chain_of(e, width);
     for (int i = 0; i < CHECKS; i++) {
-        if (e->check[i].loop == NULL)
-            e->check[i].loop = peak;
-        e->check[i].trips = dg_trips_for(e, e->check[i].loop, check_cycles[i], dg_chain_now(e));
+        struct check *check = &width->check[i];
+        check->trips = dg_trips_for(e, check->loop, check_cycles[i], ticks_per_cycle);
     }
-    return settle(e) || dg_fail(error, DG_EXIT_UNAVAILABLE, "memory", "room for check readings",
-                                "none left", "free memory");
+    return settle(e, width) ||
+           dg_fail(error, DG_EXIT_UNAVAILABLE, "memory", "room for check readings", "none left",
+                   "free memory");
 }

@@ -35,14 +35,24 @@ struct counter {                 /* perf_event cycles */
 /* The checks after a sample: ticks a cycle by the chain, cycles a trip by the others. */
 struct checks { double ticks_per_cycle, trip[CHECKS]; uint64_t at_ns; };
 
+/* What is read beside work with vectors of so many bits. A core may run wide instructions at
+ * another clock, and go over from one to the other within microseconds: all that stands beside a
+ * sample is of the sample's own width. The narrowest serves work without vectors too. */
+struct width {
+    unsigned bits;
+    struct check chain, check[CHECKS];
+    struct checks last;          /* after the sample before */
+};
+enum { WIDTHS_MOST = 4 };
+
 struct engine {
     struct dg_bench_info info;
     struct dg_engine_state state;
     struct dg_host host;
     struct clock clock;
     struct counter counter;
-    struct check chain, check[CHECKS];
-    struct checks last;          /* after the sample before */
+    struct width width[WIDTHS_MOST];     /* ascending */
+    size_t widths;
     void *block;                 /* memory of operation loops and of the check loops */
     unsigned char *arena;
     void *mapping;
@@ -51,6 +61,7 @@ struct engine {
     uint64_t places;             /* that mixes have had so far */
     struct dg_walk walked;       /* of the last stream */
     bool walked_last;            /* nothing else ran since */
+    unsigned clock_moves;        /* samples of this request that the clock moved in */
     double target_ns;            /* shortest sample */
     uint64_t opened_ns, deadline_ns, patience_ns;
     uint64_t request_ns, progress_ns, waited_ns;
@@ -67,6 +78,7 @@ struct work {
     void (*run)(void *context, uint64_t amount);
     void *context;
     uint64_t amount;
+    unsigned bits;               /* of the widest vectors in it; 0: none */
     void (*before)(void *context, const struct engine *e);   /* each sample; may be NULL */
     /* a good sample, where only a part of the run counts; may be NULL */
     void (*after)(void *context, const struct engine *e, struct dg_sample *total);
@@ -78,19 +90,29 @@ uint64_t dg_clock_now(const struct clock *clock);
 double dg_clock_elapsed(const struct clock *clock, uint64_t from, uint64_t to);  /* ticks, >= 0 */
 
 /* chains.c: the reference chains */
+enum { DG_CHAIN_CYCLES = 16000 };
 bool dg_chains_open(struct engine *e, struct dg_error *error);
 double dg_run_ticks(const struct engine *e, const struct dg_loop_entry *loop, uint64_t trips);
 uint64_t dg_trips_for(const struct engine *e, const struct dg_loop_entry *loop, double cycles,
                       double ticks_per_cycle);
-/* Ticks a cycle now. */
-double dg_chain_now(const struct engine *e);
+/* Ticks a cycle now, by the chain of that width. */
+double dg_chain_of(const struct engine *e, const struct width *width);
+double dg_chain_now(const struct engine *e);             /* by the scalar one */
+
+/* width.c: the widths of this processor, and how units of one are woken */
+bool dg_widths_open(struct engine *e, struct dg_error *error);
+/* The widest that is not wider than `bits`, or the narrowest. */
+struct width *dg_width_for(struct engine *e, unsigned bits);
+/* Ticks a cycle, with the units of that width awake. */
+double dg_wake(struct engine *e, const struct width *width);
 
 /* gate.c: the state of the core */
-bool dg_gate_open(struct engine *e, struct dg_error *error);
-struct checks dg_checks_now(const struct engine *e, double ticks_per_cycle);
+bool dg_gate_open(struct engine *e, struct width *width, struct dg_error *error);
+struct checks dg_checks_now(const struct engine *e, const struct width *width,
+                            double ticks_per_cycle);
 /* Counts what it finds; learns when the core is quieter than thought. */
-bool dg_chains_quiet(struct engine *e, const struct checks *before, double first, double second,
-                     const struct checks *after);
+bool dg_chains_quiet(struct engine *e, struct width *width, const struct checks *before,
+                     double first, double second, const struct checks *after);
 
 /* sample.c */
 /* One run: cycles and nanoseconds of all of it; false when it was disturbed. */

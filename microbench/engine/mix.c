@@ -142,7 +142,7 @@ static bool prepare(struct engine *e, const struct dg_mix *mix, struct mix_run *
 static void one_try(struct engine *e, const struct dg_mix *mix, struct mix_run *run,
                     struct dg_samples *out, unsigned *failures)
 {
-    struct work work = {run_mix, run, mix->turns};
+    struct work work = {.run = run_mix, .context = run, .amount = mix->turns, .bits = mix->bits};
     struct dg_sample total;
     if (mix->anew)
         move(e, mix, run);

@@ -125,7 +125,7 @@ static int over_chain(struct engine *e, int descriptor, double overhead, double 
         int failed = read_event(e, descriptor, &from);
         if (failed != 0)
             return failed;
-        e->chain.loop->run(e->chain.trips, e->block);
+        e->width[0].chain.loop->run(e->width[0].chain.trips, e->block);
         if ((failed = read_event(e, descriptor, &to)) != 0)
             return failed;
         best = fmin(best, to - from - overhead);
@@ -157,7 +157,7 @@ static bool doubt(struct engine *e, enum event event, int failed, double ratio, 
 static bool cycles_agree(struct engine *e)
 {
     const double tolerance = 0.03;
-    double known = (double)e->chain.trips * e->chain.cycles_per_trip, ratio = 0;
+    double known = (double)e->width[0].chain.trips * e->width[0].chain.cycles_per_trip, ratio = 0;
     int failed = empty_pair(e);
     if (failed == 0)
         failed = over_chain(e, e->counter.descriptor, e->counter.overhead, known, &ratio);
@@ -168,7 +168,7 @@ static bool cycles_agree(struct engine *e)
 static bool instructions_agree(struct engine *e, int descriptor)
 {
     const double least = 0.97, most = 2.3;
-    double known = (double)e->chain.trips * e->chain.loop->per_trip, ratio = 0;
+    double known = (double)e->width[0].chain.trips * e->width[0].chain.loop->per_trip, ratio = 0;
     int failed = over_chain(e, descriptor, 0, known, &ratio);
     return !doubt(e, INSTRUCTIONS, failed, ratio, least, most);
 }
@@ -191,7 +191,7 @@ static bool try_group(struct engine *e)
     int member = open_event(e, INSTRUCTIONS, e->counter.descriptor);
     if (member < 0)
         return try_alone(e, dg_errno_name(-member));
-    e->chain.loop->run(e->chain.trips, e->block);
+    e->width[0].chain.loop->run(e->width[0].chain.trips, e->block);
     int failed = e->host.perf_read(&e->host, member, values);
     bool idle = failed == 0 && values[2] == 0;
     bool good = !idle && cycles_agree(e) && instructions_agree(e, member);

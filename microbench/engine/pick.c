@@ -19,7 +19,7 @@ bool dg_engine_pick(void *self, const struct dg_pick *pick, struct dg_samples *o
     const struct dg_sample none = {0, 0};
     struct pick_run run = {
         .entry = dg_pick_find(pick, e->info.features, e->info.feature_count) };
-    struct work work = {run_pick, &run, 1};
+    struct work work = {.run = run_pick, .context = &run, .amount = 1, .bits = pick->bits};
     char value[64];
     dg_request_begin(e, out, 1);
     snprintf(value, sizeof value, "%u of %u bits", pick->count, pick->bits);

@@ -27,33 +27,44 @@ static void note_clock(struct engine *e, double ticks_per_cycle)
     e->info.clock_high_hz = fmax(e->info.clock_high_hz, hz);
 }
 
+enum { PATIENCE = 4 };           /* clock steps in a row */
+
+/* Wide instructions that come one by one leave the units asleep and the clock up: where the clock
+ * moves in every sample with wide chains beside it, some are taken with scalar ones in turn. */
+static struct width *beside(struct engine *e, const struct work *work)
+{
+    return dg_width_for(e, e->clock_moves / PATIENCE % 2 == 0 ? work->bits : 0);
+}
+
 bool dg_sample_once(struct engine *e, const struct work *work, struct dg_sample *total)
 {
     const uint64_t fresh_ns = 300000;
     struct dg_usage usage[2];
     double counted[2] = {0, 0};
-    struct checks before = e->last;
+    struct width *width = beside(e, work);
+    struct checks before = width->last;
     if (e->host.monotonic_ns(&e->host) - before.at_ns > fresh_ns + 4 * (uint64_t)e->target_ns)
-        before = dg_checks_now(e, dg_chain_now(e));
+        before = dg_checks_now(e, width, dg_wake(e, width));
     int cpu = e->host.current_cpu(&e->host);
     e->host.usage(&e->host, &usage[0]);
-    double first = dg_chain_now(e);
+    double first = dg_wake(e, width);
     bool counts = e->counter.believed && dg_counter_read(e, &counted[0]);
     double ticks = dg_work_ticks(e, work);
     counts = counts && dg_counter_read(e, &counted[1]);
-    double second = dg_chain_now(e);
-    e->last = dg_checks_now(e, second);
+    double second = dg_chain_of(e, width);
+    width->last = dg_checks_now(e, width, second);
     e->host.usage(&e->host, &usage[1]);
     if (!same_usage(&usage[0], &usage[1]) || e->host.current_cpu(&e->host) != cpu) {
         e->state.rejected_usage++;
         return false;
     }
-    if (!e->agree || !dg_chains_quiet(e, &before, first, second, &e->last))
+    if (!e->agree || !dg_chains_quiet(e, width, &before, first, second, &width->last))
         return false;
     total->ns = ticks * e->clock.ns_per_tick;
     total->cycles = counts ? counted[1] - counted[0] - e->counter.overhead
                            : ticks / (0.5 * (first + second));
     note_clock(e, 0.5 * (first + second));
+    e->clock_moves -= e->clock_moves % PATIENCE;
     e->state.accepted++;
     return ticks > 0;
 }
@@ -80,6 +91,7 @@ void dg_request_begin(struct engine *e, struct dg_samples *out, size_t count)
     e->request_ns = e->progress_ns = e->host.monotonic_ns(&e->host);
     e->waited_ns = 0;
     e->walked_last = false;
+    e->clock_moves = 0;
 }
 
 static enum go_on fail_request(struct dg_error *error, enum dg_exit code, const char *rule,

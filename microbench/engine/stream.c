@@ -139,6 +139,7 @@ static bool one_core(struct engine *e, const struct dg_stream *stream, struct dg
         return false;
     if (!dg_walk_on(&run.walk, straight ? &before : NULL))
         dg_stream_warm(&run);
+    work.bits = run.entry->bits;
     work.amount = dg_stream_amount(e, &work, stream->passes);
     bool ok = dg_sample_collect(e, &work, dg_stream_bytes(&run) * (double)work.amount, &none, out,
                                 error);

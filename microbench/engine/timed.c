@@ -28,7 +28,7 @@ static double trimmed_mean(double *values, size_t count)
 /* Repeats that fit one undisturbed stretch. */
 static uint64_t chunk(struct timed *t, unsigned repeats)
 {
-    struct work one = {t->run, t->context, 1};
+    struct work one = {.run = t->run, .context = t->context, .amount = 1};
     double ns = dg_work_ticks(t->e, &one) * t->e->clock.ns_per_tick;
     uint64_t fit = ns > 0 ? (uint64_t)(LONGEST_SLICE_NS / ns) : repeats;
     t->count = 0;
@@ -39,7 +39,7 @@ bool dg_timed_collect(struct timed *t, unsigned repeats, struct dg_samples *out,
                       struct dg_error *error)
 {
     struct engine *e = t->e;
-    struct work work = {t->run, t->context, chunk(t, repeats)};
+    struct work work = {.run = t->run, .context = t->context, .amount = chunk(t, repeats)};
     unsigned failures = 0;
     double cycles_per_tick = 0;
     for (unsigned attempts = 0; out->count < out->capacity; attempts++) {

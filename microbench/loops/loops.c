@@ -2,6 +2,7 @@
  * Finding a loop that may be called here. */
 #include "microbench/loops/loops.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/isa.h"
@@ -27,6 +28,12 @@ void dg_loop_block_fill(void *block)
     fill(at + DG_BLOCK_TINY_F64, 64, &tiny64, sizeof tiny64);
     fill(at + DG_BLOCK_ONE_F16, 64, &one16, sizeof one16);
     fill(at + DG_BLOCK_TINY_F16, 64, &tiny16, sizeof tiny16);
+}
+
+unsigned dg_op_bits(const char *op)
+{
+    const char *dot = op != NULL ? strrchr(op, '.') : NULL;
+    return dot != NULL ? (unsigned)strtoul(dot + 1, NULL, 10) : 0;
 }
 
 unsigned dg_traffic_arrays(enum dg_traffic kind)

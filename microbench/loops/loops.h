@@ -123,6 +123,9 @@ extern const size_t dg_loops_absent_count;
 /* And what a vector chase does beside its load: dependent moves to a vector register and back. */
 #define DG_REF_THROUGH_VECTOR "ref.through-vector"
 
+/* Bits at the end of an operation's name, "fma.f32.256"; 0: none. */
+unsigned dg_op_bits(const char *op);
+
 /* Arrays of a kind of traffic. */
 unsigned dg_traffic_arrays(enum dg_traffic kind);
 
