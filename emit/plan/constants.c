@@ -2,7 +2,7 @@
 #include "emit/plan/constants.h"
 #include "profile/fields.h"
 
-enum { KEY_SIZE = 96 };
+enum { KEY_SIZE = 96, SMALLEST_PAGE = 4096 };
 
 static bool field(struct dg_view *view, const char *key, double *out)
 {
@@ -38,8 +38,9 @@ static bool caches(struct dg_view *view, struct dg_constants *out)
     if (!dg_view_cell(view, "l1_set_stride", &stride))
         stride = size / ways;
     out->set_stride[0] = whole(stride);
-    if (dg_view_cell(view, "l2_set_stride", &stride))
-        out->set_stride[1] = whole(stride);
+    /* Where physical addresses choose the set, rows still share the bits within a page. */
+    out->set_stride[1] = dg_view_cell(view, "l2_set_stride", &stride) ? whole(stride)
+                                                                      : SMALLEST_PAGE;
     out->code_capacity = dg_view_cell(view, "l1i_size", &code) ? whole(code) : out->capacity[0];
     return true;
 }

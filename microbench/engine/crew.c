@@ -21,26 +21,26 @@ struct crew {
 struct member {
     struct crew *crew;
     struct stream_run *run;
-    const struct width *width;
+    unsigned clock_moves;
     pthread_t thread;
     unsigned cpu, count;
     size_t rejected;
-    double least[CHECKS];                /* of the checks so far; 0: none yet */
+    double least[2][CHECKS];             /* of the scalar, the wide checks so far; 0: none yet */
     struct dg_sample *sample;            /* per byte */
 };
 
 /* What a check reads on a quiet core is known of the engine's own CPU only: here the least reading
  * of this request stands for it, and what is slower than that was disturbed. */
-static bool is_quiet(struct member *m, const struct checks *now)
+static bool is_quiet(struct member *m, bool wide, const struct checks *now)
 {
     static const double limit[CHECKS] = {
         [CHECK_WIDE] = 1.04, [CHECK_PEAK] = 1.02, [CHECK_DELAY] = 1.02,
     };
     bool quiet = true;
     for (int i = 0; i < CHECKS; i++) {
-        if (m->least[i] == 0 || now->trip[i] < m->least[i])
-            m->least[i] = now->trip[i];
-        quiet = quiet && now->trip[i] <= limit[i] * m->least[i];
+        if (m->least[wide][i] == 0 || now->trip[i] < m->least[wide][i])
+            m->least[wide][i] = now->trip[i];
+        quiet = quiet && now->trip[i] <= limit[i] * m->least[wide][i];
     }
     return quiet;
 }
@@ -50,23 +50,26 @@ static bool is_quiet(struct member *m, const struct checks *now)
 static bool member_sample(struct member *m, const struct work *work, struct dg_sample *out)
 {
     struct engine *e = m->crew->e;
+    const struct width *width = dg_width_in_turn(e, m->run->entry->bits, m->clock_moves);
     bool own_caches = m->run->walk.slice == 0;
     struct dg_host *host = e->clock.host;
     struct dg_usage before, after;
     dg_stream_move(e, m->run);
     host->usage(host, &before);
-    double first = dg_wake(e, m->width), ticks = dg_work_ticks(e, work);
-    double second = dg_chain_of(e, m->width);
+    double first = dg_wake(e, width), ticks = dg_work_ticks(e, work);
+    double second = dg_chain_of(e, width);
     struct checks checks = {0};
     if (own_caches)
-        checks = dg_checks_now(e, m->width, second);
+        checks = dg_checks_now(e, width, second);
     host->usage(host, &after);
     double bytes = dg_stream_bytes(m->run) * (double)work->amount;
     out->cycles = ticks / (0.5 * (first + second)) / bytes;
     out->ns = ticks * e->clock.ns_per_tick / bytes;
-    return fabs(first - second) <= 0.01 * first && before.switches == after.switches &&
+    bool stood = fabs(first - second) <= 0.01 * first;
+    m->clock_moves = stood ? m->clock_moves - m->clock_moves % DG_CLOCK_MOVES : m->clock_moves + 1;
+    return stood && before.switches == after.switches &&
            before.faults == after.faults && ticks > 0 && e->agree &&
-           (!own_caches || is_quiet(m, &checks));
+           (!own_caches || is_quiet(m, width != &e->width[0], &checks));
 }
 
 /* Everybody goes on until everybody has enough, so that the load stays the same; bounded. */
@@ -177,7 +180,6 @@ bool dg_stream_crew(struct engine *e, const struct dg_stream *stream, unsigned t
     ok = ok && dg_stream_prepare(e, stream, threads, runs, error);
     for (unsigned i = 0; ok && i < threads; i++)
         members[i] = (struct member){.crew = &crew, .run = &runs[i], .cpu = e->info.cpu,
-                                     .width = dg_width_for(e, runs[i].entry->bits),
                                      .sample = samples + i * out->capacity};
     ok = ok && run_crew(e, &crew, members, error);
     if (ok)

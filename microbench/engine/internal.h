@@ -103,6 +103,10 @@ double dg_chain_now(const struct engine *e);             /* by the scalar one */
 bool dg_widths_open(struct engine *e, struct dg_error *error);
 /* The widest that is not wider than `bits`, or the narrowest. */
 struct width *dg_width_for(struct engine *e, unsigned bits);
+/* Wide instructions that come one by one leave the units asleep and the clock up: where the clock
+ * has moved in that many samples in a row, the scalar width takes its turn, and so on. */
+enum { DG_CLOCK_MOVES = 4 };
+struct width *dg_width_in_turn(struct engine *e, unsigned bits, unsigned clock_moves);
 /* Ticks a cycle, with the units of that width awake. */
 double dg_wake(struct engine *e, const struct width *width);
 

@@ -27,21 +27,12 @@ static void note_clock(struct engine *e, double ticks_per_cycle)
     e->info.clock_high_hz = fmax(e->info.clock_high_hz, hz);
 }
 
-enum { PATIENCE = 4 };           /* clock steps in a row */
-
-/* Wide instructions that come one by one leave the units asleep and the clock up: where the clock
- * moves in every sample with wide chains beside it, some are taken with scalar ones in turn. */
-static struct width *beside(struct engine *e, const struct work *work)
-{
-    return dg_width_for(e, e->clock_moves / PATIENCE % 2 == 0 ? work->bits : 0);
-}
-
 bool dg_sample_once(struct engine *e, const struct work *work, struct dg_sample *total)
 {
     const uint64_t fresh_ns = 300000;
     struct dg_usage usage[2];
     double counted[2] = {0, 0};
-    struct width *width = beside(e, work);
+    struct width *width = dg_width_in_turn(e, work->bits, e->clock_moves);
     struct checks before = width->last;
     if (e->host.monotonic_ns(&e->host) - before.at_ns > fresh_ns + 4 * (uint64_t)e->target_ns)
         before = dg_checks_now(e, width, dg_wake(e, width));
@@ -64,7 +55,7 @@ bool dg_sample_once(struct engine *e, const struct work *work, struct dg_sample 
     total->cycles = counts ? counted[1] - counted[0] - e->counter.overhead
                            : ticks / (0.5 * (first + second));
     note_clock(e, 0.5 * (first + second));
-    e->clock_moves -= e->clock_moves % PATIENCE;
+    e->clock_moves -= e->clock_moves % DG_CLOCK_MOVES;
     e->state.accepted++;
     return ticks > 0;
 }

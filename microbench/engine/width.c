@@ -38,6 +38,11 @@ struct width *dg_width_for(struct engine *e, unsigned bits)
     return best;
 }
 
+struct width *dg_width_in_turn(struct engine *e, unsigned bits, unsigned clock_moves)
+{
+    return dg_width_for(e, clock_moves / DG_CLOCK_MOVES % 2 == 0 ? bits : 0);
+}
+
 /* --- which there are --- */
 
 static bool usable(const struct engine *e, const struct dg_loop_entry *loop)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "microbench/engine/internal.h"
 #include "opened.h"
 
 static void expect_latency(struct dg_bench *bench, const char *op, unsigned operand, double floor)
@@ -72,6 +73,34 @@ Test(engine, runs_here)
         cr_expect(bench.stream(bench.self, &stream, &out, &error), "%s", error.rule);
         cr_expect(out.count == 0 || out.median > 0);
     }
+    dg_engine_close(&bench);
+}
+
+/* What stands beside work is of its own width: the clock of wide code may be another one. */
+Test(engine, widths)
+{
+    struct dg_bench bench = open_with(NULL, 0);
+    struct engine *e = bench.self;
+    cr_assert(e->widths >= 1 && e->widths <= WIDTHS_MOST);
+    for (size_t i = 0; i < e->widths; i++) {
+        struct width *w = &e->width[i];
+        double each = w->chain.cycles_per_trip / w->chain.loop->per_trip;
+        cr_expect(i == 0 || w->bits > e->width[i - 1].bits);
+        cr_expect(i == 0 || (each >= 1 && each == round(each)), "%u bits: a step of the chain "
+                  "takes %g cycles", w->bits, each);
+        for (int kind = 0; kind < CHECKS; kind++)
+            cr_expect(w->check[kind].cycles_per_trip > 0 && w->check[kind].trips > 0);
+        cr_expect(i == 0 || dg_op_bits(w->check[CHECK_PEAK].loop->op) == w->bits);
+        cr_expect_eq(dg_width_for(e, w->bits), w);
+        cr_expect_eq(dg_width_for(e, w->bits + 1), w);
+        for (unsigned moves = 0; moves < 4 * DG_CLOCK_MOVES; moves++)
+            cr_expect_eq(dg_width_in_turn(e, w->bits, moves),
+                         moves / DG_CLOCK_MOVES % 2 == 0 ? w : &e->width[0], "%u", moves);
+    }
+    cr_expect_eq(dg_width_for(e, 0), &e->width[0], "scalar work");
+    cr_expect_eq(dg_op_bits("fma.f32.512"), 512);
+    cr_expect_eq(dg_op_bits(DG_REF_ADD), 0);
+    cr_expect_eq(dg_op_bits(NULL), 0);
     dg_engine_close(&bench);
 }
 
