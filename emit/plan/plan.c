@@ -43,9 +43,17 @@ static bool usable(const struct dg_isa *isa, const char *architecture,
            dg_body_for(isa, problem->dtype, features, feature_count, body);
 }
 
+static bool states_isa(const struct dg_profile *profile)
+{
+    for (size_t i = 0; i < profile->entry_count; i++)
+        if (same(profile->entries[i].key, "isa"))
+            return profile->entries[i].value.kind == DG_VALUE_LIST;
+    return false;
+}
+
 /* Advice: what the plainest target of the architecture needs. */
 static bool no_target(const char *architecture, const struct dg_problem *problem,
-                      struct dg_error *e)
+                      const struct dg_profile *profile, struct dg_error *e)
 {
     struct dg_body body;
     char todo[160] = "this version has no target of that architecture: take another profile";
@@ -54,6 +62,10 @@ static bool no_target(const char *architecture, const struct dg_problem *problem
             dg_body_for(dg_isas[i], problem->dtype, NULL, 0, &body))
             dg_format(todo, sizeof todo, "%s needs %s: add them to isa if the chip has them",
                       dg_isas[i]->name, body.features);
+    if (!states_isa(profile))
+        return dg_fail(e, DG_EXIT_INPUT, "/isa", "is not known, and no target of this build runs on "
+                       "the least chip of its architecture", architecture,
+                       "run deepgemm-probe again, or type the list, named as in /proc/cpuinfo");
     return dg_fail(e, DG_EXIT_INPUT, "/isa", "no target of this build runs on the profile's chip",
                    architecture, todo);
 }
@@ -87,7 +99,7 @@ static bool choose_isa(const struct dg_problem *problem, struct dg_view *view,
     for (size_t i = 0; dg_isas[i] != NULL; i++)
         if (usable(dg_isas[i], architecture, features, count, problem, body))
             return true;
-    return no_target(architecture, problem, e);
+    return no_target(architecture, problem, view->profile, e);
 }
 
 static struct dg_split split_of(const struct dg_row_plan *rows, const uint32_t count[2])

@@ -190,13 +190,15 @@ Test(plan, no_target)
         { "x86_64", "sse2", "x86_64-avx2 needs avx2,fma" },
         { "aarch64", "fp", "aarch64-neon needs asimd" },
         { "riscv64", "v", "another profile" },
+        { "x86_64", NULL, "run deepgemm-probe again" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct dg_entry chip[] = {
             { "architecture", { .kind = DG_VALUE_TEXT, .text = cases[i].architecture } },
             { "isa", { .kind = DG_VALUE_LIST, .list = &cases[i].feature, .list_count = 1 } },
         };
-        struct dg_profile profile = { .entries = chip, .entry_count = 2 };
+        struct dg_profile profile = { .entries = chip,
+                                      .entry_count = cases[i].feature != NULL ? 2 : 1 };
         struct dg_problem p = product(4, 4, 4);
         struct dg_arena arena;
         struct dg_plan_result r;
