@@ -179,6 +179,40 @@ static void store(struct dg_context *ctx, const struct dg_mix_frame *f, const st
         "accumulators stored to new lines on each turn, moving through the region");
 }
 
+/* Tiles of C one below the other, as a kernel walks them that keeps a panel of B: rows lie so far
+ * apart that nothing fetches the next ones ahead. Lines beyond L2, with room left for the rest. */
+static void down(struct dg_context *ctx, const struct dg_mix_frame *f, bool few, bool read)
+{
+    enum { STEPS = 64, LINES_APART = 49, LEAST_APART = 17 };
+    const struct dg_bench_info *info = ctx->bench->info;
+    unsigned vectors = dg_shape_rows(f, 4) >= 4 ? 4 : 2;
+    struct dg_shape shape = { vectors, dg_shape_rows(f, vectors) };
+    struct dg_mix rest = dg_mix_turn(f, shape, STEPS);
+    double tile = vectors * f->bytes, room = (double)(info->memory_limit - info->small_from) * 0.9;
+    uint64_t kib = (uint64_t)(2 * f->l2 / 1024), rows = (uint64_t)((double)kib * 1024 / tile);
+    uint64_t apart = (uint64_t)(room / (double)rows / f->line);
+    char prefix[KEY];
+    struct batch b;
+    apart = apart > LINES_APART ? LINES_APART : apart - (apart + 1) % 2;
+    if (shape.rows == 0 || apart < LEAST_APART || (double)apart * f->line < 4 * tile)
+        return;
+    dg_format(prefix, sizeof prefix, "mix.touch.%s.%s.%u", read ? "add" : "down", f->dtype,
+              f->bits);
+    rest.c_read = read;
+    rest.turns = turns_for(&rest, 0, 0);
+    start(&b, &rest);
+    struct dg_mix mix = rest;
+    mix.anew = false;                            /* C goes on where it stopped */
+    mix.c_row_stride = apart * (uint64_t)f->line;
+    mix.c_turn = mix.c_row_stride * shape.rows;
+    mix.c_region = rows / shape.rows * mix.c_turn;
+    mix.turns = turns_for(&mix, (double)mix.c_region, (double)mix.c_turn);
+    add(ctx, &b, &mix, kib, prefix, "");
+    run(ctx, &b, few ? FEW_SAMPLES : SAMPLES, shape.rows,
+        read ? "accumulators added to new rows on each turn, going down"
+             : "accumulators stored to new rows on each turn, going down");
+}
+
 static void touch(struct dg_context *ctx, const struct dg_mix_frame *f, bool few)
 {
     struct scope scope;
@@ -195,6 +229,8 @@ static void touch(struct dg_context *ctx, const struct dg_mix_frame *f, bool few
     }
     if (dg_shape_rows(f, 2) > 0)
         store(ctx, f, &scope);
+    for (int read = 0; read < 2 && dg_shape_rows(f, 2) > 0; read++)
+        down(ctx, f, few, read != 0);
 }
 
 /* Lines are bytes, whatever is computed beside them; how much they hide behind depends on how fast

@@ -140,8 +140,9 @@ static bool turns(struct dg_view *view, const struct dg_body *body, struct dg_co
 /* What lines and calls cost is measured in f32 and the same for all. */
 static bool mixes(struct dg_view *view, const struct dg_body *body, struct dg_constants *out)
 {
-    static const char *const names[] = { "panel", "rows", "store" };
-    struct dg_family_cells *const families[] = { &out->panel, &out->rows, &out->store };
+    static const char *const names[] = { "panel", "rows", "store", "down", "add" };
+    struct dg_family_cells *const families[] = { &out->panel, &out->rows, &out->store,
+                                                &out->down, &out->add };
     unsigned bits = body->isa->vector_bits;
     char key[KEY_SIZE];
     double call;

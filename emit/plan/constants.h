@@ -48,7 +48,7 @@ struct dg_constants {
     struct dg_resource resource[DG_RESOURCES];
     size_t resource_count;
     unsigned issue;                               /* operations that start in a cycle; 0: unknown */
-    struct dg_family_cells turn, pass, panel, rows, store;
+    struct dg_family_cells turn, pass, panel, rows, store, down, add;
 };
 
 /* False: out of memory, or a strict view lacked something. */

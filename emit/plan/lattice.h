@@ -61,6 +61,8 @@ struct dg_tile_space {
     dg_price panel_touch[2], rows_touch;          /* a line from beyond L2; by prefetch */
     dg_price rows_near;                           /* a line of A from L2 */
     dg_price store_touch;                         /* a line of C from beyond L2; below 0: in L1 */
+    dg_price down_touch, add_touch;               /* a row of a tile of C from there, going down the
+                                                     rows: stored, added to; below 0: not known */
     uint64_t b_bytes;
 };
 

@@ -63,8 +63,8 @@ static bool no_target(const char *architecture, const struct dg_problem *problem
             dg_format(todo, sizeof todo, "%s needs %s: add them to isa if the chip has them",
                       dg_isas[i]->name, body.features);
     if (!states_isa(profile))
-        return dg_fail(e, DG_EXIT_INPUT, "/isa", "is not known, and no target of this build runs on "
-                       "the least chip of its architecture", architecture,
+        return dg_fail(e, DG_EXIT_INPUT, "/isa", "is not known, and no target of this build runs "
+                       "on the least chip of its architecture", architecture,
                        "run deepgemm-probe again, or type the list, named as in /proc/cpuinfo");
     return dg_fail(e, DG_EXIT_INPUT, "/isa", "no target of this build runs on the profile's chip",
                    architecture, todo);

@@ -96,12 +96,22 @@ static dg_cost cost_of_touch_a(const struct dg_corner *p)
     return dg_price_times(dg_bytes_times(p->a[1], p->s->a_lines), p->t->rows_touch);
 }
 
-/* The turns were measured with C in L2; where all stays in L1 its lines cost less. */
+/* The turns were measured with C in L2; where all stays in L1 its lines cost less. From beyond L2
+ * they are fetched ahead where the next tile stands beside the one before; where it stands below,
+ * each row of a tile waits, and longer where it is added to: of the times that C comes by, the
+ * first one only stores, unless beta says otherwise. */
 static dg_cost cost_of_touch_c(const struct dg_corner *p)
 {
-    if (p->t->store_touch < 0)
-        return -dg_price_times(p->s->c_lines, -p->t->store_touch);
-    return dg_price_times(dg_bytes_times(p->c[1], p->s->c_lines), p->t->store_touch);
+    const struct dg_tile_space *t = p->t;
+    if (t->store_touch < 0)
+        return -dg_price_times(p->s->c_lines, -t->store_touch);
+    if (p->box->inner != DG_PANELS_OUTER || t->down_touch < 0)
+        return dg_price_times(dg_bytes_times(p->c[1], p->s->c_lines), t->store_touch);
+    uint64_t rows = dg_bytes_times(p->s->problem->m, t->panels);
+    uint64_t stores = p->c[1] > 0 && p->s->problem->beta == 0;
+    dg_cost stored = dg_price_times(dg_bytes_times(stores, rows), t->down_touch);
+    return dg_cost_add(stored,
+                       dg_price_times(dg_bytes_times(p->c[1] - stores, rows), t->add_touch));
 }
 
 static dg_cost cost_of_reload(const struct dg_corner *p)

@@ -49,6 +49,11 @@ void dg_touches_fill(const struct dg_space *s, struct dg_tile_space *t)
     if (t->rows_touch < 0)
         t->rows_touch = 0;
     t->store_touch = touch_price(c, &c->store, none, 0, footprint);
+    t->down_touch = t->add_touch = -1;
+    if (c->down.curve_count > 0 && c->add.curve_count > 0) {
+        t->down_touch = touch_price(c, &c->down, none, 0, footprint);
+        t->add_touch = touch_price(c, &c->add, none, 0, footprint);
+    }
     if (footprint <= c->capacity[0])
         t->store_touch = dg_cost_min(near_price(c, &c->store, none, 0), 0);
 }

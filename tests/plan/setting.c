@@ -66,6 +66,10 @@ void small_again(struct small *s)
     for (size_t i = 0; i < s->space.tile_count; i++) {
         struct dg_tile_space *t = &s->space.tiles[i];
         t->rows_near = t->tile.rows * DG_PRICE_ONE / 16;
+        if (s->problem.lda % 32 < 16) {          /* some chips know what going down costs */
+            t->down_touch = 3 * DG_PRICE_ONE;
+            t->add_touch = 5 * DG_PRICE_ONE;
+        }
         if (s->space.a_bytes + s->space.c_bytes + t->b_bytes <= s->c.capacity[0])
             t->store_touch = -DG_PRICE_ONE / 2;
     }
