@@ -214,14 +214,18 @@ static void run_stamped(void *context)
     t->sample_wall = now_ns(t->host) - from;
 }
 
-/* True: quiet and kept. One call before warms caches and predictors. */
-static bool sample(struct timed *t, const struct dg_bench *bench)
+/* What became of a sample. A clock that moved spoils it alone, a busy sibling its neighbours too. */
+enum fate { KEPT, STEPPED, DISTURBED };
+
+/* One call before warms caches and predictors. */
+static enum fate sample(struct timed *t, const struct dg_bench *bench)
 {
     struct dg_sample got;
     bool by_slices = t->method == DG_BY_SLICES;
     unsigned bits = dg_op_bits(t->manifest->roofs.peak_op);
     if (t->count >= t->capacity)
-        return false;
+        return DISTURBED;
+    unsigned long steps = dg_engine_state(bench)->rejected_clock;
     t->call(t->a, t->b, t->c);
     bool quiet = t->method == DG_BY_SAMPLES ? dg_engine_time(bench, bits, run_calls, t, &got)
         : dg_engine_time_long(bench, bits, by_slices ? run_stamped : run_calls, t, &got);
@@ -229,13 +233,13 @@ static bool sample(struct timed *t, const struct dg_bench *bench)
         t->wall[t->wall_count++] = t->sample_wall / (double)t->calls;
     if (!quiet) {
         t->rejected++;
-        return false;
+        return dg_engine_state(bench)->rejected_clock > steps ? STEPPED : DISTURBED;
     }
     double hz = dg_engine_state(bench)->tick_hz;
     t->per_tick[t->count] = got.cycles / (got.ns * hz * 1e-9);
     t->cycles[t->count++] = got.cycles / (double)t->calls;
     t->accepted++;
-    return true;
+    return KEPT;
 }
 
 /* ---- rounds ---- */
@@ -247,13 +251,14 @@ struct outcome { unsigned good, dropped; double seconds; };
 static bool run_block(struct timed *const *t, size_t count, size_t kernels,
                       const struct dg_bench *bench)
 {
-    unsigned tried = 0, failed = 0;
+    unsigned tried = 0, fates[DISTURBED + 1] = {0};
     for (size_t i = 0; i < count; i++)
         for (unsigned n = samples_in_round(t[i], kernels); n > 0; n--) {
             tried++;
-            failed += !sample(t[i], bench);
+            fates[sample(t[i], bench)]++;
         }
-    bool good = failed <= 1 || 20 * failed <= tried;
+    bool good = (fates[DISTURBED] <= 1 || 20 * fates[DISTURBED] <= tried) &&
+                2 * fates[KEPT] >= tried;
     for (size_t i = 0; i < count; i++) {
         if (good) {
             t[i]->kept = t[i]->count;

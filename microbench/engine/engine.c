@@ -177,7 +177,9 @@ bool dg_engine_time_long(const struct dg_bench *bench, unsigned bits, void (*run
     struct engine *e = bench->self;
     void (*usage)(struct dg_host *, struct dg_usage *) = e->host.usage;
     e->host.usage = no_usage;
+    e->long_work = true;
     bool quiet = dg_engine_time(bench, bits, run, context, out);
+    e->long_work = false;
     e->host.usage = usage;
     return quiet;
 }

@@ -10,6 +10,7 @@
 
 enum { ROUNDS = 32, ENOUGH = 20, BATCHES = 40 };
 static const double WIDE_LIMIT = 0.026, FLOAT_LIMIT = 0.01, CLOCK_LIMIT = 0.01;
+static const double LONG_CLOCK_LIMIT = 0.03;
 static const double check_cycles[CHECKS] = {
     [CHECK_WIDE] = 5000, [CHECK_PEAK] = 10000, [CHECK_DELAY] = 5000,
 };
@@ -86,7 +87,8 @@ bool dg_chains_quiet(struct engine *e, struct width *width, const struct checks 
         [CHECK_WIDE] = &e->state.rejected_wide, [CHECK_PEAK] = &e->state.rejected_peak,
         [CHECK_DELAY] = &e->state.rejected_delay,
     };
-    if (!(fabs(first - second) <= CLOCK_LIMIT * 0.5 * (first + second))) {
+    double limit = e->long_work ? LONG_CLOCK_LIMIT : CLOCK_LIMIT;
+    if (!(fabs(first - second) <= limit * 0.5 * (first + second))) {
         e->state.rejected_clock++;
         e->clock_moves++;
         return false;

@@ -61,6 +61,7 @@ struct engine {
     uint64_t places;             /* that mixes have had so far */
     struct dg_walk walked;       /* of the last stream */
     bool walked_last;            /* nothing else ran since */
+    bool long_work;              /* of milliseconds: the clock may wander a little meanwhile */
     unsigned clock_moves;        /* samples of this request that the clock moved in */
     double target_ns;            /* shortest sample */
     uint64_t opened_ns, deadline_ns, patience_ns;
