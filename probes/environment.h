@@ -8,7 +8,7 @@
 #include "microbench/bench.h"
 #include "microbench/host/conditions.h"
 #include "probes/answers.h"
-#include "probes/claims/identity.h"
+#include "microbench/host/identity.h"
 
 void dg_environment(struct dg_facts *facts, struct dg_host *host, const struct dg_bench_info *info,
                     const struct dg_identity *identity, const struct dg_conditions *before,

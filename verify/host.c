@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "microbench/host/host.h"
+#include "microbench/host/identity.h"
 
 static enum dg_host_fit foreign(const struct dg_manifest *m, struct dg_error *e)
 {
@@ -52,4 +53,16 @@ enum dg_host_fit dg_host_fit(const struct dg_manifest *manifest, struct dg_error
     dg_fail(e, DG_EXIT_UNAVAILABLE, manifest->name, "needs a feature that this host cannot run",
             missing, "verify it on a machine that has it, or with --qemu");
     return DG_HOST_LACKS;
+}
+
+const char *dg_host_chip(struct dg_arena *arena)
+{
+    struct dg_host host;
+    struct dg_identity identity;
+    char chip[DG_IDENTITY_SIZE];
+    dg_host_system(&host, NULL);
+    int cpu = host.current_cpu(&host);
+    dg_identify(&host, cpu < 0 ? 0 : (unsigned)cpu, &identity);
+    dg_identity_chip(&identity, chip);
+    return dg_strdup(arena, chip);
 }

@@ -12,5 +12,7 @@ enum dg_host_fit {
     DG_HOST_FOREIGN,             /* another architecture: *e hints at --qemu */
 };
 enum dg_host_fit dg_host_fit(const struct dg_manifest *manifest, struct dg_error *e);
+/* What this host calls its chip, in the words of a manifest's profile.chip; NULL: no memory. */
+const char *dg_host_chip(struct dg_arena *arena);
 
 #endif

@@ -2,6 +2,7 @@
 #include "verify/report.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/number.h"
 
@@ -33,6 +34,17 @@ bool dg_report_check(struct dg_kernel_report *kernel, struct dg_arena *arena, co
         return false;
     kernel->checks[kernel->check_count++] = check;
     return true;
+}
+
+static const char *known(const char *text)
+{
+    return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+bool dg_report_elsewhere(const struct dg_kernel_report *k)
+{
+    return known(k->planned_for) != NULL && known(k->host) != NULL &&
+           strcmp(k->planned_for, k->host) != 0;
 }
 
 /* ---- JSON ---- */
@@ -159,6 +171,8 @@ void dg_report_json(const struct dg_verify_report *report, struct dg_str *out)
         dg_str_add(out, i == 0 ? "\n    {\n      " : ",\n    {\n      ");
         member_text(out, "name", k->name, ",\n      ");
         member_text(out, "isa", k->isa, ",\n      ");
+        member_text(out, "planned_for", known(k->planned_for), ", ");
+        member_text(out, "host", known(k->host), ",\n      ");
         member_verdict(out, k->pass, k->unchecked, ",\n");
         put_numbers(out, k);
         put_cycles(out, k);
@@ -235,6 +249,9 @@ static void text_cycles(struct dg_str *out, const struct dg_kernel_report *k)
     dg_str_add(out, "\n");
     if (k->cycles.method != NULL)
         dg_str_format(out, "            %s\n", k->cycles.method);
+    if (dg_report_elsewhere(k))
+        dg_str_format(out, "            warning: planned for %s, this host is %s: plan, prediction "
+                      "and roofs are another chip's\n", k->planned_for, k->host);
     if (k->cycles.note != NULL)
         dg_str_format(out, "            %s\n", k->cycles.note);
     if (k->cycles.reason != NULL)

@@ -22,6 +22,7 @@ struct dg_check {
 /* Numbers that are not known are NaN (null in the file). */
 struct dg_kernel_report {
     const char *name, *isa;
+    const char *planned_for, *host;    /* "intel 6 167"; NULL or "": not known */
     uint64_t m, n, k;
     unsigned tile_m, tile_n;
     bool ran;                          /* false: `problem` says why nothing was run */
@@ -61,6 +62,8 @@ struct dg_verify_report {
 };
 
 void dg_kernel_report_init(struct dg_kernel_report *kernel);
+/* Planned for a chip that this host is known not to be. */
+bool dg_report_elsewhere(const struct dg_kernel_report *kernel);
 /* Adds a check; false when memory is short. Copies the texts. */
 bool dg_report_check(struct dg_kernel_report *kernel, struct dg_arena *arena, const char *name,
                      enum dg_check_state state, const char *detail);

@@ -214,7 +214,7 @@ static void run_stamped(void *context)
     t->sample_wall = now_ns(t->host) - from;
 }
 
-/* What became of a sample. A clock that moved spoils it alone, a busy sibling its neighbours too. */
+/* What became of a sample. A clock that moved spoils it alone, a busy sibling its neighbours. */
 enum fate { KEPT, STEPPED, DISTURBED };
 
 /* One call before warms caches and predictors. */

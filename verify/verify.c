@@ -186,6 +186,8 @@ static void check_one(struct entry *entry, size_t index, const struct dg_workdir
     report->m = m->problem.m;
     report->n = m->problem.n;
     report->k = m->problem.k;
+    report->planned_for = m->profile.chip;
+    report->host = options->emulate ? NULL : dg_host_chip(arena);
     report->tile_m = m->plan.mr;
     report->tile_n = m->plan.nr;
     report->cycles.predicted = m->predicted.cycles;

@@ -75,6 +75,7 @@ struct dg_manifest {
 
     struct {
         const char *name;
+        const char *chip;                        /* "intel 6 167": measured there; "": typed */
         const char *hash;                        /* SHA-256 of the keys read and their values */
         const struct dg_manifest_key *keys;      /* sorted by key */
         size_t key_count;

@@ -3,7 +3,7 @@
 
 #include "microbench/host/conditions.h"
 #include "probes/claims/collect.h"
-#include "probes/claims/identity.h"
+#include "microbench/host/identity.h"
 
 unsigned dg_survey(struct dg_host *host, struct dg_arena *arena)
 {

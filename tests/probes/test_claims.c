@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "probes/claims/collect.h"
-#include "probes/claims/identity.h"
+#include "microbench/host/identity.h"
 #include "probes/environment.h"
 
 /* ---- a host whose /proc and /sys are a tree, with as many CPUs allowed as the test says ---- */
@@ -137,6 +137,8 @@ Test(claims, kinds)
     dg_identify(&host, 6, &id);
     dg_identity_slug(&id, "partd0b", slug);
     cr_expect_str_eq(slug, "arm41-d0b-partd0b");
+    dg_identity_chip(&id, slug);
+    cr_expect_str_eq(slug, "arm41 d0b");
     host = host_of("no-caches", 2);
     cr_assert_eq(dg_core_kinds(&host, kinds), 1);
     cr_expect_str_eq(kinds[0].name, "core");
@@ -168,6 +170,8 @@ Test(claims, cpuid)
     dg_identify(&host, 0, &id);
     dg_identity_slug(&id, "core", slug);
     cr_expect_str_eq(slug, "amd-26-2-core");
+    dg_identity_chip(&id, slug);
+    cr_expect_str_eq(slug, "amd 26 2");
     cr_expect(id.hypervisor);
     dg_arena_free(&arena);
 }

@@ -15,7 +15,7 @@
 #include "microbench/host/conditions.h"
 #include "microbench/host/tree.h"
 #include "probes/claims/collect.h"
-#include "probes/claims/identity.h"
+#include "microbench/host/identity.h"
 #include "probes/claims/survey.h"
 
 enum { PATH = 600 };

@@ -68,7 +68,7 @@ static void describe(struct fixture *f)
         .predicted = {.cycles = 250, .bound = 100},
         .traffic = {.operations = 2 * 6 * 16 * 7},
         .roofs = {.peak_op = "fma.f32.256", .lanes = 8},
-        .profile = {.name = "hand", .hash = ""},
+        .profile = {.name = "hand", .chip = "", .hash = ""},
         .stamps = {.loop = "call", .count = 2, .clock = "rdtsc"},
         .files = &f->file, .file_count = 1,
     };

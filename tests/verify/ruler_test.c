@@ -156,3 +156,35 @@ Test(verify_ruler, report_texts)
     cr_expect(strstr(out.text, "nan") == NULL && strstr(out.text, "inf") == NULL);
     dg_arena_free(&arena);
 }
+
+/* A kernel that was planned for another chip runs here, but what is said of its cycles is not about
+ * its plan. Where one of the two is not known nothing is said. */
+Test(verify_ruler, another_chip)
+{
+    static const struct { const char *planned_for, *host; bool elsewhere; } cases[] = {
+        { "amd 25 17", "intel 6 167", true }, { "amd 25 17", "amd 25 17", false },
+        { "amd 25 17", "amd 25 1", true }, { "", "amd 25 17", false }, { NULL, "amd", false },
+        { "amd 25 17", "", false }, { "amd 25 17", NULL, false }, { NULL, NULL, false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dg_arena arena;
+        struct dg_str text, json;
+        struct dg_kernel_report kernel;
+        dg_arena_init(&arena);
+        dg_str_init(&text, &arena);
+        dg_str_init(&json, &arena);
+        dg_kernel_report_init(&kernel);
+        kernel.ran = kernel.pass = true;
+        kernel.planned_for = cases[i].planned_for;
+        kernel.host = cases[i].host;
+        struct dg_verify_report report = {.pass = true, .kernels = &kernel, .count = 1};
+        dg_report_text(&report, &text);
+        dg_report_json(&report, &json);
+        cr_expect_eq(dg_report_elsewhere(&kernel), cases[i].elsewhere, "%zu", i);
+        cr_expect_eq(strstr(text.text, "warning: planned for ") != NULL, cases[i].elsewhere, "%s",
+                     text.text);
+        bool known = cases[i].host != NULL && cases[i].host[0] != '\0';
+        cr_expect_eq(strstr(json.text, "\"host\": null") == NULL, known, "%s", json.text);
+        dg_arena_free(&arena);
+    }
+}

@@ -120,6 +120,29 @@ static void manifest_with(const struct dg_entry *entries, size_t count, struct d
               e.where, e.rule);
 }
 
+/* A kernel says which chip its profile was measured on, as far as the profile does. */
+Test(emit, names_the_chip, .init = set_up, .fini = tear_down)
+{
+#define TEXT(name, t) { .key = name, .value = { .kind = DG_VALUE_TEXT, .text = t } }
+    static const struct dg_fact facts[] = {
+        TEXT("family", "25"), TEXT("model", "17"), TEXT("vendor", "amd") };
+    static const struct { size_t first, count; const char *chip; } cases[] = {
+        { 0, 3, "amd 25 17" }, { 1, 2, "amd 17" }, { 2, 1, "amd" }, { 0, 0, "" } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hand hand;
+        struct dg_emitted emitted;
+        struct dg_manifest manifest;
+        struct dg_error e = { 0 };
+        hand_make(&hand, isa, "kernel", 13, 21, 17, 2, &arena);
+        hand.profile = (struct dg_profile){ .environment = facts + cases[i].first,
+                                            .environment_count = cases[i].count };
+        make(&hand, &plain, &emitted);
+        const struct dg_emit_file *file = &emitted.file[emitted.count - 1];
+        cr_assert(dg_manifest_parse(file->bytes, file->size, file->name, &arena, &manifest, &e));
+        cr_expect_str_eq(manifest.profile.chip, cases[i].chip);
+    }
+}
+
 /* What the manifest says of the roofs is among the keys it lists, and in their hash. */
 Test(emit, roofs_are_read_like_the_rest, .init = set_up, .fini = tear_down)
 {

@@ -48,7 +48,8 @@ static struct dg_manifest example(void)
         .traffic = { .l2_bytes = 1, .l3_bytes = 2, .dram_bytes = 3, .operations = 4 },
         .roofs = { .peak = 16, .peak_op = "fma.f32.256", .lanes = 8, .l1 = 32, .l2 = 21.5,
                    .clock_hz = 2.9e9 },
-        .profile = { .name = "chip", .hash = "abc", .keys = keys, .key_count = 5 },
+        .profile = { .name = "chip", .chip = "amd 25 17", .hash = "abc", .keys = keys,
+                     .key_count = 5 },
         .stamps = { .loop = "tiles", .count = 34, .clock = "rdtsc" },
         .files = files, .file_count = 2,
     };

@@ -2,8 +2,8 @@
  *
  * Which chip this says it is: for the profile's name and its `environment`. Nothing is measured or
  * planned by it. */
-#ifndef DG_PROBES_CLAIMS_IDENTITY_H
-#define DG_PROBES_CLAIMS_IDENTITY_H
+#ifndef DG_MICROBENCH_HOST_IDENTITY_H
+#define DG_MICROBENCH_HOST_IDENTITY_H
 
 #include "microbench/host/host.h"
 
@@ -17,5 +17,9 @@ void dg_identify(struct dg_host *host, unsigned cpu, struct dg_identity *out);
 /* "<vendor>-<family>-<model>-<kind>", lower case letters, digits and '-'. */
 void dg_identity_slug(const struct dg_identity *identity, const char *kind,
                       char out[DG_IDENTITY_SIZE]);
+
+/* "intel 6 167", "arm41 d0b": vendor, family and model as far as they are known, as a manifest
+ * names the chip that its kernel was planned for. */
+void dg_identity_chip(const struct dg_identity *identity, char out[DG_IDENTITY_SIZE]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "probes/claims/identity.h"
+#include "microbench/host/identity.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,4 +89,11 @@ void dg_identity_slug(const struct dg_identity *id, const char *kind, char out[D
         }
     }
     out[length] = '\0';
+}
+
+void dg_identity_chip(const struct dg_identity *id, char out[DG_IDENTITY_SIZE])
+{
+    const char *family = id->family, *model = id->model;
+    dg_format(out, DG_IDENTITY_SIZE, "%s%s%s%s%s", id->vendor, family[0] != '\0' ? " " : "", family,
+              model[0] != '\0' ? " " : "", model);
 }
