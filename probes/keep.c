@@ -196,8 +196,6 @@ static void say_inclusion(struct dg_context *ctx, const struct pair *p)
 
 void dg_probe_keep(struct dg_context *ctx)
 {
-    if (ctx->quick)
-        return;
     double l1 = dg_known(ctx, "l1_size", 0), l2 = dg_known(ctx, "l2_size", 0);
     double l3 = dg_known(ctx, "l3_effective_size", 0), hz = ctx->bench->info->clock_hz / 1e9;
     double l1_cycles = dg_known(ctx, "l1_latency", 4), l2_cycles = dg_known(ctx, "l2_latency", 0);
@@ -210,14 +208,14 @@ void dg_probe_keep(struct dg_context *ctx)
     const struct pair pairs[] = {
         { "cache.inclusion.l2", 0, l1, l2, l1_cycles, l2_cycles, l3 > 0 ? l3_cycles : memory },
         { "cache.inclusion.l3", l1, l2, l3, l2_cycles, l3_cycles, memory } };
-    for (size_t i = 0; i < 2 && !ctx->stopped; i++) {
+    for (size_t i = ctx->quick ? 1 : 0; i < 2 && !ctx->stopped; i++) {
         char key[32];
         dg_format(key, sizeof key, "cache.resident.%s", levels[i].name);
         if (levels[i].size > 0 && levels[i].next > 0)
             say_resident(ctx, &levels[i]);
         else
             dg_cannot(ctx, key, "bytes", DG_UNAVAILABLE, unknown, help);
-        if (ctx->stopped)
+        if (ctx->stopped || ctx->quick)          /* plans read no more of this than what stays */
             return;
         if (pairs[i].upper > 0 && pairs[i].lower > 0 && pairs[i].lost_cycles > 0)
             say_inclusion(ctx, &pairs[i]);

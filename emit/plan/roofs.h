@@ -10,6 +10,7 @@
 
 struct dg_roofs {
     const char *profile;             /* its name, or NULL */
+    const char *chip[3];             /* vendor, family, model it was measured on; NULL: unknown */
     double l1, l2, l3, dram;         /* bytes per core cycle, one core; 0: unknown */
 };
 void dg_plan_roofs(const struct dg_plan *plan, struct dg_view *view, struct dg_roofs *out);

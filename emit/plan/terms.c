@@ -97,21 +97,23 @@ static dg_cost cost_of_touch_a(const struct dg_corner *p)
 }
 
 /* The turns were measured with C in L2; where all stays in L1 its lines cost less. From beyond L2
- * they are fetched ahead where the next tile stands beside the one before; where it stands below,
- * each row of a tile waits, and longer where it is added to: of the times that C comes by, the
- * first one only stores, unless beta says otherwise. */
+ * they are fetched ahead where the next tile stands beside the one before. Where it stands below,
+ * as at the end of a block of panels, each row of a tile waits, and longer where it is added to:
+ * of the times that C comes by, the first one only stores, unless beta says otherwise. */
 static dg_cost cost_of_touch_c(const struct dg_corner *p)
 {
     const struct dg_tile_space *t = p->t;
+    bool beside = p->box->inner == DG_TILES_OUTER;
+    dg_cost along = dg_price_times(dg_bytes_times(p->c[1], p->s->c_lines), t->store_touch);
     if (t->store_touch < 0)
         return -dg_price_times(p->s->c_lines, -t->store_touch);
-    if (p->box->inner != DG_PANELS_OUTER || t->down_touch < 0)
-        return dg_price_times(dg_bytes_times(p->c[1], p->s->c_lines), t->store_touch);
-    uint64_t rows = dg_bytes_times(p->s->problem->m, t->panels);
+    if (t->down_touch < 0)
+        return along;
+    uint64_t rows = dg_bytes_times(p->s->problem->m, beside ? p->n_blocks : t->panels);
     uint64_t stores = p->c[1] > 0 && p->s->problem->beta == 0;
-    dg_cost stored = dg_price_times(dg_bytes_times(stores, rows), t->down_touch);
-    return dg_cost_add(stored,
-                       dg_price_times(dg_bytes_times(p->c[1] - stores, rows), t->add_touch));
+    dg_cost down = dg_price_times(dg_bytes_times(stores, rows), t->down_touch);
+    down = dg_cost_add(down, dg_price_times(dg_bytes_times(p->c[1] - stores, rows), t->add_touch));
+    return beside ? dg_cost_add(along, down) : down;
 }
 
 static dg_cost cost_of_reload(const struct dg_corner *p)

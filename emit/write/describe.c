@@ -60,17 +60,14 @@ static bool describe_profile(const struct dg_view *view, struct dg_arena *arena,
     return true;
 }
 
-/* The chip that the profile was measured on; "" when it does not say. NULL: no memory. */
-static const char *chip_of(const struct dg_profile *profile, struct dg_arena *arena)
+/* "intel 6 167", as far as it is known. NULL: no memory. */
+static const char *chip_text(const struct dg_roofs *roofs, struct dg_arena *arena)
 {
-    static const char *const facts[] = { "vendor", "family", "model" };
     struct dg_str text;
     dg_str_init(&text, arena);
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        const struct dg_value *fact = dg_profile_fact(profile, facts[i]);
-        if (fact != NULL && fact->kind == DG_VALUE_TEXT && fact->text[0] != '\0')
-            dg_str_format(&text, "%s%s", text.length > 0 ? " " : "", fact->text);
-    }
+    for (size_t i = 0; i < sizeof roofs->chip / sizeof *roofs->chip; i++)
+        if (roofs->chip[i] != NULL)
+            dg_str_format(&text, "%s%s", text.length > 0 ? " " : "", roofs->chip[i]);
     return text.failed ? NULL : text.length > 0 ? text.text : "";
 }
 
@@ -131,7 +128,7 @@ static bool describe_roofs(const struct dg_plan *plan, struct dg_view *view,
     dg_format(op, 64, "%s.%s.%u", chain->name, chain->dtype, chain->bits);
     dg_plan_roofs(plan, view, &roofs);
     out->profile.name = roofs.profile != NULL ? roofs.profile : "";
-    out->profile.chip = chip_of(view->profile, arena);
+    out->profile.chip = chip_text(&roofs, arena);
     out->roofs.peak = (double)plan->peak / DG_COST_ONE;
     out->roofs.peak_op = op;
     out->roofs.lanes = plan->body.lanes * plan->body.group;

@@ -252,15 +252,15 @@ struct verdict judge(const struct dg_space *s, const struct dg_tile_space *t,
     if (!c->prefetch || again[1])
         cost += priced(n[1][1] * b_lines, t->panel_touch[0]);
     cost += priced(n[0][0] * line_of_a, t->rows_near) + priced(n[1][0] * line_of_a, t->rows_touch);
+    uint64_t row_of_tile = p->m * (c->tiles_outer ? l.n_blocks : all_panels);
     if (t->store_touch < 0)
         cost -= priced(line_of_c, -t->store_touch);
     else if (c->tiles_outer || t->down_touch < 0)
         cost += priced(n[1][2] * line_of_c, t->store_touch);
-    else if (n[1][2] > 0 && p->beta != 0)
-        cost += priced(n[1][2] * p->m * all_panels, t->add_touch);
-    else if (n[1][2] > 0)
-        cost += priced(p->m * all_panels, t->down_touch) +
-                priced((n[1][2] - 1) * p->m * all_panels, t->add_touch);
+    if (t->store_touch >= 0 && t->down_touch >= 0 && n[1][2] > 0)
+        cost += p->beta != 0 ? priced(n[1][2] * row_of_tile, t->add_touch)
+                             : priced(row_of_tile, t->down_touch) +
+                               priced((n[1][2] - 1) * row_of_tile, t->add_touch);
     cost += priced((l.k_blocks - 1 + (uint64_t)p->beta) * p->m * up(p->n, lanes), s->load_price);
     uint64_t code = simple(k->body, t, &r, &l, c->prefetch, &out);
     if (code > k->code_capacity)

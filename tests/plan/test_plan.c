@@ -282,6 +282,32 @@ Test(plan, rows_in_one_set)
     }
 }
 
+/* The constants of a profile that has one number more. */
+static struct dg_constants constants_with(const char *key, double value, struct dg_arena *arena)
+{
+    struct dg_profile p;
+    struct dg_view view;
+    struct dg_constants c;
+    static struct dg_body body;
+    load("tests/profiles/test-avx512.json", arena, &p);
+    cr_assert_eq(dg_profile_number(&p, key, 0), 0);
+    struct dg_entry *entries = dg_alloc_array(arena, p.entry_count + 1, sizeof *entries);
+    size_t at = 0;                               /* sorted by key */
+    while (at < p.entry_count && strcmp(p.entries[at].key, key) < 0)
+        at++;
+    memcpy(entries, p.entries, at * sizeof *entries);
+    entries[at] = (struct dg_entry){ key, { .kind = DG_VALUE_NUMBER, .number = value } };
+    memcpy(entries + at + 1, p.entries + at, (p.entry_count - at) * sizeof *entries);
+    if (value > 0) {
+        p.entries = entries;
+        p.entry_count++;
+    }
+    dg_view_init(&view, &p, arena, false);
+    cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx512"), DG_F32, NULL, 0, &body));
+    cr_assert(dg_constants_read(&view, &body, &c));
+    return c;
+}
+
 /* Which set of L2 a line is in is often not known, but for the bits within a page: rows a power of
  * two apart share few sets, and what a block of them takes is more than its bytes. */
 Test(plan, rows_share_the_bits_of_a_page)
@@ -290,31 +316,24 @@ Test(plan, rows_share_the_bits_of_a_page)
         { 0, 4096 }, { 131072, 131072 }, { 1024, 1024 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct dg_arena arena;
-        struct dg_profile p;
-        struct dg_view view;
-        struct dg_body body;
-        struct dg_constants c;
         dg_arena_init(&arena);
-        load("tests/profiles/test-avx512.json", &arena, &p);
-        cr_assert_eq(dg_profile_number(&p, "l2_set_stride", 0), 0);
-        struct dg_entry *entries = dg_alloc_array(&arena, p.entry_count + 1, sizeof *entries);
-        size_t at = 0;                           /* sorted by key */
-        while (cases[i].stride > 0 && strcmp(p.entries[at].key, "l2_set_stride") < 0)
-            at++;
-        memcpy(entries, p.entries, at * sizeof *entries);
-        entries[at] = (struct dg_entry){ "l2_set_stride", {
-            .kind = DG_VALUE_NUMBER, .number = cases[i].stride } };
-        memcpy(entries + at + 1, p.entries + at, (p.entry_count - at) * sizeof *entries);
-        if (cases[i].stride > 0) {
-            p.entries = entries;
-            p.entry_count++;
-        }
-        dg_view_init(&view, &p, &arena, false);
-        cr_assert(dg_body_for(dg_isa_by_name("x86_64-avx512"), DG_F32, NULL, 0, &body));
-        cr_assert(dg_constants_read(&view, &body, &c));
+        struct dg_constants c = constants_with("l2_set_stride", cases[i].stride, &arena);
         cr_expect_eq(c.set_stride[1], cases[i].wanted, "%zu", i);
         dg_arena_free(&arena);
     }
+}
+
+/* A block and a panel have of L2 what was seen to stay, never more than there is. */
+Test(plan, what_stays_in_l2)
+{
+    struct dg_arena arena;
+    dg_arena_init(&arena);
+    uint64_t all = constants_with("cache.resident.l2", 0, &arena).capacity[1];
+    cr_assert_gt(all, 100000);
+    cr_expect_eq(constants_with("cache.resident.l2", 65536, &arena).capacity[1], 65536 + 16384);
+    cr_expect_eq(constants_with("cache.resident.l2", (double)all, &arena).capacity[1], all);
+    cr_expect_eq(constants_with("cache.resident.l2", 1e18, &arena).capacity[1], all);
+    dg_arena_free(&arena);
 }
 
 Test(plan, tile_asked_for)

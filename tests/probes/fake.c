@@ -153,6 +153,32 @@ static bool loop(void *self, const struct dg_loop *q, struct dg_samples *out, st
     return true;
 }
 
+/* The walks of the block, what passes between them, and the walk behind what is pushed. */
+static bool hold(void *self, const struct dg_hold *q, struct dg_samples *out, struct dg_error *e)
+{
+    struct fake *f = self;
+    double cycles = 0;
+    uint64_t passed = 0;
+    if (!may(f, e))
+        return false;
+    for (unsigned walk = 0; walk < q->walks; walk++) {
+        for (uint64_t at = 0; at < q->beside; at += 64)
+            load(f, (uint32_t)(q->from + (passed + at) % q->bytes));
+        passed += q->beside;
+        for (size_t i = 0; i < q->count; i++)
+            cycles += load(f, q->order[i]);
+    }
+    if (q->push > 0) {
+        for (uint64_t at = 0; at < q->push; at += 64)
+            load(f, (uint32_t)(q->push_from + at));
+        cycles = 0;
+        for (size_t i = 0; i < q->count; i++)
+            cycles += load(f, q->order[i]);
+    }
+    give(f, out, cycles / (double)q->count / (q->push > 0 ? 1 : q->walks));
+    return true;
+}
+
 static bool mix(void *self, const struct dg_mix *q, size_t count, struct dg_samples *out,
                 struct dg_error *e)
 {
@@ -188,7 +214,7 @@ void fake_open(struct fake *f)
     f->requests = 0;
     f->bench = (struct dg_bench){ .self = f, .info = &f->info, .chase = chase, .evict = evict,
                                   .resample = resample, .stream = stream, .loop = loop,
-                                  .mix = mix, .time_left = time_left };
+                                  .hold = hold, .mix = mix, .time_left = time_left };
 }
 
 void fake_close(struct fake *f)
