@@ -44,6 +44,7 @@ static bool caches(struct dg_view *view, struct dg_constants *out)
     out->l1_size = whole(size);
     out->capacity[0] = whole(l1);
     out->capacity[1] = held_by_l2(view, l2);
+    out->l2_all = whole(l2);
     out->capacity[2] = whole(l3);
     out->line = whole(line);
     out->ways = whole(ways);

@@ -37,6 +37,7 @@ struct dg_constants {
     const struct dg_body *body;
     unsigned registers;                           /* vector registers that a tile may use */
     uint64_t capacity[DG_LEVELS], set_stride[DG_LEVELS];  /* bytes; 0: no such level */
+    uint64_t l2_all;                              /* of a product that stays there as a whole */
     uint64_t line, ways, code_capacity, l1_size;
     dg_price latency;                             /* of the accumulator chain, a step */
     dg_price chain_rate;                          /* cycles of one multiply at the best rate */

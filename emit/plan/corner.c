@@ -81,8 +81,8 @@ static void tiles_outer(struct dg_corner *p, const struct sizes *z, uint64_t cac
 
 static void visit_level(struct dg_corner *p, int level)
 {
-    uint64_t cache = p->s->c->capacity[level];
-    if (three(p->s->a_bytes, p->t->b_bytes, p->s->c_bytes) <= cache)
+    uint64_t cache = p->s->c->capacity[level], all = level == 1 ? p->s->c->l2_all : cache;
+    if (three(p->s->a_bytes, p->t->b_bytes, p->s->c_bytes) <= all)
         return;                                   /* all stays from call to call */
     struct sizes z = sizes_of(p, level);
     if (p->box->inner == DG_PANELS_OUTER)

@@ -15,7 +15,7 @@ static dg_price touch_price(const struct dg_constants *c, const struct dg_family
     if (curve == NULL)
         return (dg_price)c->line * c->byte[footprint > c->capacity[2] ? 2 : 1];
     const struct dg_point *first = family->points + curve->first;
-    uint64_t kib = footprint / 1024, l2 = c->capacity[1] / 1024;
+    uint64_t kib = footprint / 1024, l2 = c->l2_all / 1024;
     dg_price price = dg_curve_at(family, curve, kib, false, 0);
     if (kib < first->at && l2 < first->at)        /* nothing at L2's size, all at the first cell */
         price = kib <= l2 ? 0 : first->value / (dg_price)(first->at - l2) * (dg_price)(kib - l2);

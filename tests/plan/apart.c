@@ -91,7 +91,7 @@ static void times(const struct dg_space *s, const struct choice *c, const struct
     uint64_t a = s->spread_a[level], b = s->spread_b[level], x = s->spread_c[level];
     out[0] = out[1] = out[2] = 0;
     *again = false;
-    if (cache == 0 || s->a_bytes + b_bytes + s->c_bytes <= cache)
+    if (cache == 0 || s->a_bytes + b_bytes + s->c_bytes <= (level == 1 ? s->c->l2_all : cache))
         return;
     bool tile_fits = room(s, l->rows, l->kc, a) + room(s, l->kc, l->width, b) +
                          room(s, l->rows, l->width, x) <= cache;

@@ -38,6 +38,7 @@ static void shrink(struct dg_constants *c, uint64_t *state)
 {
     c->capacity[0] = between(state, 100, 4000);
     c->capacity[1] = c->capacity[0] + between(state, 100, 12000);
+    c->l2_all = c->capacity[1] + below(state, 3) * 1000;
     c->capacity[2] = below(state, 3) > 0 ? c->capacity[1] + between(state, 100, 20000) : 0;
     c->set_stride[0] = UINT64_C(1) << between(state, 6, 10);
     c->set_stride[1] = below(state, 2) > 0 ? UINT64_C(1) << between(state, 6, 11) : 0;

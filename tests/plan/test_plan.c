@@ -333,6 +333,8 @@ Test(plan, what_stays_in_l2)
     cr_expect_eq(constants_with("cache.resident.l2", 65536, &arena).capacity[1], 65536 + 16384);
     cr_expect_eq(constants_with("cache.resident.l2", (double)all, &arena).capacity[1], all);
     cr_expect_eq(constants_with("cache.resident.l2", 1e18, &arena).capacity[1], all);
+    cr_expect_eq(constants_with("cache.resident.l2", 65536, &arena).l2_all, all,
+                 "a product that stays as a whole");
     dg_arena_free(&arena);
 }
 

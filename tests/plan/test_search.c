@@ -199,7 +199,7 @@ Test(search, monotone, .timeout = 300)
             s.c = worse;
             switch (change) {
             case 0: s.c.capacity[0] = s.c.capacity[0] * 3 / 2; break;
-            case 1: s.c.capacity[1] *= 2; break;
+            case 1: s.c.capacity[1] *= 2; s.c.l2_all *= 2; break;
             case 2: s.c.byte[0] /= 2; break;
             case 3: s.c.byte[1] /= 2; break;
             case 4: s.c.byte[2] /= 2; break;
