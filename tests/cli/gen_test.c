@@ -270,7 +270,8 @@ Test(gen, failures_leave_nothing, .init = set_up, .fini = tear_down)
 }
 
 /* The exit code of interruption, and neither the assembler nor its folder is left: the pipe that
- * all of them hold comes to its end. */
+ * all of them hold comes to its end. Signals are given back their meaning, as under nohup a hang-up
+ * has none. */
 Test(gen, interrupted, .init = set_up, .fini = tear_down)
 {
     static const char *const signals[] = { "INT", "TERM", "HUP", "KILL" };
@@ -279,8 +280,8 @@ Test(gen, interrupted, .init = set_up, .fini = tear_down)
     write_text("all", "#!/bin/bash\n{ \"$@\" 9>&1 >/dev/null; echo $? >code; } | cat\n");
     cr_assert_eq(command("chmod +x as all"), 0);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        command("./all env SIGNAL=%s TMPDIR=%s/tmp %s " AVX2 "--m 3 --n 4 --k 5 --dtype f32 "
-                "--as %s/as", signals[i], folder, GEN, folder);
+        command("./all env --default-signal SIGNAL=%s TMPDIR=%s/tmp %s " AVX2
+                "--m 3 --n 4 --k 5 --dtype f32 --as %s/as", signals[i], folder, GEN, folder);
         const char *wanted = strcmp(signals[i], "KILL") == 0 ? "137\n" : "130\n";
         cr_expect_str_eq(read_text("code"), wanted, "%s", signals[i]);
         cr_expect_eq(command("ls -A tmp"), 0);
