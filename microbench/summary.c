@@ -5,11 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include "base/sort.h"
 
 /* Between the two neighbours of a fractional rank. */
 static double quantile(const double *sorted, size_t count, double q)
@@ -28,7 +24,7 @@ static bool quartiles(const struct dg_sample *sample, size_t count, size_t field
         return false;
     for (size_t i = 0; i < count; i++)
         memcpy(&values[i], (const char *)&sample[i] + field, sizeof values[i]);
-    qsort(values, count, sizeof *values, ascending);
+    dg_sort_doubles(values, count);
     *median = quantile(values, count, 0.5);
     *low = quantile(values, count, 0.25);
     *high = quantile(values, count, 0.75);

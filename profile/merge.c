@@ -2,9 +2,9 @@
 #include "profile/merge.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/str.h"
 #include "profile/builder.h"
 #include "profile/compare.h"
@@ -61,15 +61,9 @@ static void note_outlier(struct merge *m, const struct column *c, size_t i,
 
 /* ---- a key's values to one ---- */
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median_of(double *x, size_t count, bool whole)
 {
-    qsort(x, count, sizeof *x, by_number);
+    dg_sort_doubles(x, count);
     if (count % 2 == 1 || whole)
         return x[(count - 1) / 2];
     return (x[count / 2 - 1] + x[count / 2]) / 2;

@@ -4,15 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include "base/sort.h"
 
 double dg_quantile(double *values, size_t count, double fraction)
 {
-    qsort(values, count, sizeof *values, by_value);
+    dg_sort_doubles(values, count);
     double at = fraction * (double)(count - 1);
     size_t low = (size_t)at, high = low + 1 < count ? low + 1 : low;
     return values[low] + (at - (double)low) * (values[high] - values[low]);

@@ -43,14 +43,6 @@ static bool usable(const struct dg_isa *isa, const char *architecture,
            dg_body_for(isa, problem->dtype, features, feature_count, body);
 }
 
-static bool states_isa(const struct dg_profile *profile)
-{
-    for (size_t i = 0; i < profile->entry_count; i++)
-        if (same(profile->entries[i].key, "isa"))
-            return profile->entries[i].value.kind == DG_VALUE_LIST;
-    return false;
-}
-
 /* Advice: what the plainest target of the architecture needs. */
 static bool no_target(const char *architecture, const struct dg_problem *problem,
                       const struct dg_profile *profile, struct dg_error *e)
@@ -62,7 +54,7 @@ static bool no_target(const char *architecture, const struct dg_problem *problem
             dg_body_for(dg_isas[i], problem->dtype, NULL, 0, &body))
             dg_format(todo, sizeof todo, "%s needs %s: add them to isa if the chip has them",
                       dg_isas[i]->name, body.features);
-    if (!states_isa(profile))
+    if (dg_profile_find(profile, "isa") == NULL)
         return dg_fail(e, DG_EXIT_INPUT, "/isa", "is not known, and no target of this build runs "
                        "on the least chip of its architecture", architecture,
                        "run deepgemm-probe again, or type the list, named as in /proc/cpuinfo");

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 enum { ROUNDS = 32, ENOUGH = 20, BATCHES = 40 };
 static const double WIDE_LIMIT = 0.026, FLOAT_LIMIT = 0.01, CLOCK_LIMIT = 0.01;
 static const double LONG_CLOCK_LIMIT = 0.03;
@@ -108,12 +110,6 @@ bool dg_chains_quiet(struct engine *e, struct width *width, const struct checks 
 
 /* --- the quiet values, when the engine opens --- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The middle of the densest half: what most of the sorted values say, whatever the others are. */
 static double densest(const double *sorted, size_t count)
 {
@@ -129,7 +125,7 @@ static double usual(const double *values, size_t count)
 {
     double sorted[BATCHES * ROUNDS];
     memcpy(sorted, values, count * sizeof *values);
-    qsort(sorted, count, sizeof *sorted, ascending);
+    dg_sort_doubles(sorted, count);
     return densest(sorted, count);
 }
 
@@ -140,7 +136,7 @@ static double least_shared(const double *values, size_t count)
     double sorted[BATCHES * ROUNDS];
     size_t enough = 3 + count / 32;
     memcpy(sorted, values, count * sizeof *values);
-    qsort(sorted, count, sizeof *sorted, ascending);
+    dg_sort_doubles(sorted, count);
     for (size_t i = 0; i + enough <= count; i++)
         if (sorted[i + enough - 1] <= alike * sorted[i])
             return sorted[i + enough / 2];

@@ -4,7 +4,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "base/sort.h"
 
 struct loop_run { const struct dg_loop_entry *entry; void *block; };
 
@@ -12,12 +13,6 @@ static void run(void *context, uint64_t trips)
 {
     const struct loop_run *r = context;
     r->entry->run(trips, r->block);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* What one call costs beside its trips: a call of one trip less a trip. Means, because a clock
@@ -37,7 +32,7 @@ static struct dg_sample entry_cost(struct engine *e, const struct work *work)
         calls[i] = dg_work_ticks(e, &one);
     for (int i = 0; i < 4; i++)
         long_run = fmin(long_run, dg_work_ticks(e, work));
-    qsort(calls, CALLS, sizeof *calls, ascending);
+    dg_sort_doubles(calls, CALLS);
     int kept = CALLS * 3 / 4;
     for (int i = 0; i < kept; i++)
         sum += calls[i];

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/sort.h"
+
 /* One CPU of those that run. */
 struct pacer {
     struct engine *e;
@@ -60,12 +62,6 @@ static void *pacer_run(void *context)
     return NULL;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Cycles of a trip: those of its chain, when the chain is what the loop waits for. 0: it is not. */
 static double trip_cycles(struct engine *e, const struct dg_loop_entry *loop, uint64_t trips)
 {
@@ -76,7 +72,7 @@ static double trip_cycles(struct engine *e, const struct dg_loop_entry *loop, ui
         double ticks_per_cycle = dg_wake(e, width);
         tried[i] = dg_run_ticks(e, loop, trips) / ticks_per_cycle / (double)trips;
     }
-    qsort(tried, TRIES, sizeof *tried, ascending);
+    dg_sort_doubles(tried, TRIES);
     double usual = tried[TRIES / 2], exact = round(usual / loop->per_trip) * loop->per_trip;
     return exact > 0 && fabs(usual / exact - 1) <= 0.02 ? exact : 0;
 }

@@ -3,23 +3,18 @@
  * of them takes. */
 #include "microbench/engine/internal.h"
 
-#include <stdlib.h>
+
+#include "base/sort.h"
 
 /* Longest undisturbed stretch. */
 static const double LONGEST_SLICE_NS = 200000;
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* The mean of the middle half. */
 static double trimmed_mean(double *values, size_t count)
 {
     size_t from = count / 4, to = count - count / 4;
     double sum = 0;
-    qsort(values, count, sizeof *values, ascending);
+    dg_sort_doubles(values, count);
     for (size_t i = from; i < to; i++)
         sum += values[i];
     return to > from ? sum / (double)(to - from) : 0;

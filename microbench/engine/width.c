@@ -7,9 +7,9 @@
 #include "microbench/engine/internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "isa/isa.h"
 
 double dg_wake(struct engine *e, const struct width *width)
@@ -92,12 +92,6 @@ static struct width with_loops(const struct engine *e, const struct dg_loop_entr
 
 /* --- the chain of a wide one --- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Cycles of one operation of the chain, told by a short scalar chain right behind it, before the
  * clock goes up again. 0: not a whole number. */
 static double operation_cycles(const struct engine *e, const struct width *w, uint64_t trips)
@@ -113,7 +107,7 @@ static double operation_cycles(const struct engine *e, const struct width *w, ui
         double tick = dg_run_ticks(e, scalar->loop, few) / ((double)few * scalar->cycles_per_trip);
         cycles[i] = wide / tick / operations;
     }
-    qsort(cycles, ROUNDS, sizeof *cycles, ascending);
+    dg_sort_doubles(cycles, ROUNDS);
     double whole = round(cycles[ROUNDS / 2]);
     return whole >= 1 && fabs(cycles[ROUNDS / 2] / whole - 1) <= near ? whole : 0;
 }

@@ -2,19 +2,6 @@
 #include "probes/infer/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void dg_sort_doubles(double *values, size_t count)
-{
-    if (count > 1)
-        qsort(values, count, sizeof *values, compare);
-}
 
 double dg_quantile(const double *sorted, size_t count, double q)
 {

@@ -7,12 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/sort.h"
+
 struct dg_stat {
     size_t count;
     double min, low, median, high, max;          /* low, high: quartiles */
 };
 
-void dg_sort_doubles(double *values, size_t count);
 /* Sorts `values`; all zero when there are none. Quantiles are interpolated. */
 struct dg_stat dg_stat_of(double *values, size_t count);
 /* Of those within 1.5 % of the smallest alone: where a machine falls into one of several states for
