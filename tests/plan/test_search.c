@@ -149,6 +149,22 @@ Test(search, brute_force, .timeout = 300)
     }
 }
 
+/* At a point the ledger says what plain counting says, whether it is the best one or not. */
+static void expect_counted(const struct small *s, const struct dg_box *point,
+                           const struct dg_corner *plan)
+{
+    struct choice c = { point->t->tile.rows, point->t->tile.vectors, plan->kc, plan->mc,
+                        plan->panels, point->inner == DG_TILES_OUTER, point->prefetch };
+    if (c.tiles_outer && (c.mc != s->problem.m || c.prefetch))
+        return;                                  /* no plan */
+    struct verdict v = judge(&s->space, point->t, &c);
+    cr_assert(!v.possible || v.cost == dg_ledger(plan, NULL),
+              "%u x %u, kc %llu mc %llu panels %llu tiles outer %d: %lld, not %lld", c.rows,
+              c.vectors, (unsigned long long)c.kc, (unsigned long long)c.mc,
+              (unsigned long long)c.panels, c.tiles_outer, (long long)dg_ledger(plan, NULL),
+              (long long)v.cost);
+}
+
 /* Over nested boxes the bound only rises, and at a point it is the cost; term by term. */
 Test(search, bounds, .timeout = 300)
 {
@@ -163,6 +179,7 @@ Test(search, bounds, .timeout = 300)
             if (!dg_corner_of(&s.space, &point, &plan))
                 continue;
             cr_assert(dg_corner_of(&s.space, &box, &corner));
+            expect_counted(&s, &point, &plan);
             cr_assert_leq(dg_ledger(&corner, NULL), dg_ledger(&plan, NULL));
             for (size_t t = 0; t < dg_term_count; t++)
                 cr_assert_leq(dg_terms[t].cost(&corner), dg_terms[t].cost(&plan), "seed %llu %s",
